@@ -1,0 +1,51 @@
+# Two commands do everything: `make site` and `make test`. Both set up .venv from the hash-locked requirements first.
+# Nothing else is needed than Python 3.11 or newer, git and make.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.ready
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+# Material for MkDocs prints a notice about MkDocs 2 on every call; this project stays below 2 on purpose.
+export NO_MKDOCS_2_WARNING := 1
+
+.PHONY: help site serve test check falsify lint lock bench clean
+.DEFAULT_GOAL := help
+
+help:  ## this list
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 18
+
+site: $(STAMP)  ## set up, run the checks, build the site, say where to open it
+	$(BIN)/cdna check
+	$(BIN)/cdna site build
+
+serve: site  ## the same, then serve it on this machine
+	$(BIN)/cdna site serve
+
+test: $(STAMP)  ## set up, then everything that CI runs: lint, checks, falsification, tests
+	$(BIN)/ruff check --quiet .
+	$(BIN)/cdna check --falsify --fresh
+	$(BIN)/python -m pytest
+
+check: test  ## another name of `make test`
+
+falsify: $(STAMP)  ## change every published value and see that a check goes red
+	$(BIN)/cdna check --falsify
+
+bench: $(STAMP)  ## measured ratios of one run; asserts nothing
+	$(BIN)/python -m bench
+
+# The only step that needs `uv`; the result holds hashes and no host names, and pip installs from it.
+lock:  ## resolve the dependencies again
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate \
+	    --extra witnesses --extra site --extra test pyproject.toml build-requirements.in --output-file requirements.lock
+
+clean:  ## remove what was built, not the environment
+	rm -rf build dist .pytest_cache
+
+$(STAMP): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Python 3.11 or newer is needed; this is " + sys.version.split()[0] + ". Set PYTHON=...")'
+	@echo "Setting up $(VENV); this takes about a minute the first time."
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) install --require-hashes --requirement requirements.lock
+	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@touch $@

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The `cdna` command: one module a command, imported only when that command runs.
+
+The start-up time of `cdna tdm decode` is a promise, so nothing heavy may be imported here.
+"""
+
+import sys
+
+# command -> (module in this package, one line of help); the order is the order of `cdna --help`.
+COMMANDS = {
+    "tdm": ("tdm", "decode, encode, run, pad and lint Tensor Data Mover descriptors"),
+    "asm": ("asm", "assemble text for a target with a real assembler"),
+    "disasm": ("asm", "disassemble bytes for a target"),
+    "claim": ("claim", "list, show, issue and withdraw claims"),
+    "cite": ("cite", "print a citation of a claim"),
+    "check": ("check", "run the executable checks, or falsify the claims"),
+    "pins": ("pins", "verify the pinned lines that claims cite"),
+    "links": ("links", "check the external pages that are cited, or the links inside a built site"),
+    "witnesses": ("asm", "say which independent programs are here, and how to get the others"),
+    "site": ("site", "build or serve the site"),
+}
+
+
+def main(argv=None):
+    """Run one command and return its exit status.
+
+    Args: argv: the words after `cdna`; default `sys.argv[1:]`.
+    Returns: 0 fine, 1 an error finding or a failed check, 2 wrong usage or unreadable input, 3 could not be told.
+    """
+    argv = list(sys.argv[1:] if argv is None else argv)
+    if not argv or argv[0] in ("-h", "--help", "help"):
+        print(_help())
+        return 0 if argv else 2
+    if argv[0] in ("-V", "--version"):
+        from cdna_evidence import __version__
+
+        print("cdna " + __version__)
+        return 0
+    command = argv[0]
+    from .output import CannotTell, Usage
+
+    try:
+        if command not in COMMANDS:
+            raise Usage(f"unknown command {command!r}: {', '.join(COMMANDS)}")
+        module = __import__(f"{__name__}.{COMMANDS[command][0]}", fromlist=["run"])
+        run = getattr(module, f"run_{command}", None) or module.run
+        return run(argv[1:])
+    except Usage as error:
+        print(f"cdna {command}: {error}", file=sys.stderr)
+        return 2
+    except CannotTell as error:
+        print(f"cdna {command}: could not tell: {error}", file=sys.stderr)
+        return 3
+    except BrokenPipeError:
+        # The reader of a pipe went away (`cdna ... | head`): not an error of ours, and nothing more can be written.
+        import os
+
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return 130
+
+
+def _help():
+    width = max(len(name) for name in COMMANDS)
+    lines = ["usage: cdna COMMAND ...", ""]
+    lines += [f"  {name:{width}}  {COMMANDS[name][1]}" for name in COMMANDS]
+    lines += [
+        "",
+        "Every command takes --json (one document on standard output) and --help.",
+        "Exit status: 0 fine, 1 an error finding or a failed check, 2 wrong usage or unreadable input,",
+        "3 something asked for by name could not be told.",
+    ]
+    return "\n".join(lines)

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How every command speaks: one JSON document or text, one line on standard error, one exit status."""
+
+import sys
+
+SCHEMA = 1
+
+
+class Usage(Exception):
+    """Wrong usage or unreadable input: one message on standard error, exit status 2."""
+
+
+class CannotTell(Exception):
+    """Something asked for by name could not be told (a witness is missing): exit status 3."""
+
+
+def parser(command, description, **kwargs):
+    """Return an ArgumentParser whose errors are `Usage` errors, so that every command fails alike.
+
+    Args: command: the words after `cdna`, such as "tdm decode"; description: one sentence for --help.
+    """
+    import argparse
+
+    class Parser(argparse.ArgumentParser):
+        def error(self, message):
+            raise Usage(message)
+
+    return Parser(prog="cdna " + command, description=description, allow_abbrev=False, **kwargs)
+
+
+def read_text(name):
+    """Return the text of a file, or of standard input for `-`.
+
+    Raises: Usage: the file cannot be read or is not UTF-8 text.
+    """
+    try:
+        if name == "-":
+            return sys.stdin.buffer.read().decode("utf-8")
+        with open(name, "rb") as stream:
+            return stream.read().decode("utf-8")
+    except OSError as error:
+        raise Usage(f"{name}: {error.strerror or error}") from None
+    except UnicodeDecodeError as error:
+        raise Usage(f"{name}: not UTF-8 text (byte {error.start})") from None
+
+
+def read_json(name):
+    """Return the JSON value of a file, or of standard input for `-`.
+
+    Raises: Usage: unreadable, not JSON, or a key given twice; the message names file, line and column.
+    """
+    import json
+
+    def pairs(items):
+        seen = {}
+        for key, value in items:
+            if key in seen:
+                raise Usage(f"{label}: key {key!r} is given twice")
+            seen[key] = value
+        return seen
+
+    def constant(word):
+        raise Usage(f"{label}: {word} is not a JSON number")
+
+    label = "standard input" if name == "-" else name
+    try:
+        return json.loads(read_text(name), object_pairs_hook=pairs, parse_constant=constant)
+    except json.JSONDecodeError as error:
+        raise Usage(f"{label}:{error.lineno}:{error.colno}: not JSON: {error.msg}") from None
+    except (ValueError, RecursionError) as error:
+        raise Usage(f"{label}: not readable JSON: {error}") from None
+
+
+def finding_dict(finding):
+    """Return a finding (NamedTuple or dict) with exactly the keys of the scripted interface."""
+    keys = ("rule", "severity", "message", "claim", "field")
+    if isinstance(finding, dict):
+        return {key: finding.get(key) for key in keys}
+    return {key: getattr(finding, key, None) for key in keys}
+
+
+def emit(command, target, result, findings=(), disputed=(), json=False, text=None):
+    """Print one result and return the exit status.
+
+    Args: command: such as "tdm decode"; target: gfx942, gfx950, gfx1250 or None; result: JSON-ready value;
+      findings: of rules; disputed: other positions' answers; json: machine form; text: what a person reads.
+    Returns: 1 when a finding is an error, else 0.
+    """
+    findings = [finding_dict(item) for item in findings]
+    disputed = list(disputed)
+    if json:
+        document = {
+            "schema": SCHEMA,
+            "command": command,
+            "target": target,
+            "result": result,
+            "findings": findings,
+            "disputed": disputed,
+        }
+        print(dumps(document))
+    else:
+        if text:
+            print(text)
+        for item in findings:
+            claim = f"  [{item['claim']}]" if item["claim"] else ""
+            print(f"{item['severity']}: {item['message']}{claim}")
+        for item in disputed:
+            print(f"disputed: {item['claim']}, position {item['position']}: {_short(item['result'])}")
+    return 1 if any(item["severity"] == "error" for item in findings) else 0
+
+
+def dumps(value):
+    """Return a JSON text with stable layout; integers stay integers, text stays readable."""
+    import json
+
+    return json.dumps(value, indent=1, ensure_ascii=False)
+
+
+def _short(value):
+    text = value if isinstance(value, str) else dumps(value).replace("\n", "")
+    return text if len(text) <= 200 else text[:197] + "..."

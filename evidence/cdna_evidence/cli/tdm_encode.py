@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`cdna tdm encode` and `cdna tdm pad`: from what is wanted to the words and codes that ask for it."""
+
+from .output import Usage, emit, read_json
+from .tdm import TARGET, disputed_of, group_words, one_file, op_of, plural, short, shown, split_options
+
+
+def run_encode(argv):
+    """Print the words of a file's fields or copy; return the exit status."""
+    options, rest = split_options(argv, ("--op",))
+    document = read_json(one_file(rest, "encode"))
+    from cdna.tdm.descriptor import FieldError, decode, encode
+    from cdna.tdm.readings import other_readings
+    from cdna.tdm.rules import findings_of
+
+    found, disputed, result, text = [], [], {"words": None, "groups": None}, None
+    try:
+        fields, found = fields_of_document(document)
+        descriptor = decode(encode(fields))
+    except FieldError as error:
+        found = [finding_of_error(error)]
+    else:
+        result = {"words": [f"{word:08x}" for word in descriptor.words], "groups": group_words(descriptor)}
+        found = found + findings_of(descriptor, op_of(options))
+        disputed = disputed_of(other_readings(descriptor), bool(options.get("--json")))
+        text = "\n".join(f"{name}  {' '.join(words)}" for name, words in result["groups"].items())
+    return emit("tdm encode", TARGET, result, found, disputed, bool(options.get("--json")), text)
+
+
+def run_pad(argv):
+    """Print the pad codes for a gap after every row; return the exit status."""
+    options, rest = split_options(argv, ("--row-bytes", "--pad-bytes", "--element-bytes", "--rows"))
+    if rest:
+        raise Usage(f"pad: unexpected {rest[0]!r}; the options are --row-bytes, --pad-bytes, --element-bytes, --rows")
+    for name in ("--row-bytes", "--pad-bytes"):
+        if name not in options:
+            raise Usage(f"pad: {name} is missing")
+    row, pad = number(options["--row-bytes"], "--row-bytes"), number(options["--pad-bytes"], "--pad-bytes")
+    element = number(options.get("--element-bytes", "1"), "--element-bytes")
+    rows = number(options.get("--rows", "1"), "--rows")
+    from cdna.tdm.descriptor import FieldError
+    from cdna.tdm.pad import pad_plan
+    from cdna.tdm.readings import pad_readings
+    from cdna.tdm.rules import padding_findings
+
+    disputed = []
+    names = ("interval_code", "amount_code", "row_stride", "row_starts", "written_bytes", "reserved_bytes")
+    try:
+        plan = pad_plan(row, pad, element, rows)
+    except FieldError as error:
+        result, found, text = {name: None for name in names}, [finding_of_error(error)], None
+    else:
+        result = {name: getattr(plan, name) for name in names}
+        result["row_starts"] = list(plan.row_starts)
+        found = []
+        if pad:
+            codes = {"pad_enable": 1, "pad_interval": plan.interval_code, "pad_amount": plan.amount_code}
+            found, disputed = padding_findings(codes), disputed_of(pad_readings(codes), True)
+        text = _pad_text(plan, pad)
+    return emit("tdm pad", TARGET, result, found, disputed, bool(options.get("--json")), text)
+
+
+def fields_of_document(document):
+    """Return the raw fields that a document asks for, and findings about how it asks.
+
+    Args: document: {"fields": {...}} or {"copy": {...}}; a string in it that holds a number is one.
+    Returns: (fields, findings).
+    Raises: Usage: neither or both, or an unknown key; FieldError: a value does not fit.
+    """
+    from cdna.tdm.copy import CopyKeyError, plan_copy
+    from cdna.tdm.descriptor import NAMES
+
+    if not isinstance(document, dict) or [key for key in document if key not in ("fields", "copy")]:
+        keys = ", ".join(repr(key) for key in document) if isinstance(document, dict) else type(document).__name__
+        raise Usage(f'given {short(keys)}: an object with one key, "fields" or "copy"')
+    if len(document) != 1:
+        raise Usage('one of "fields" and "copy" is needed')
+    value = numbers(document.get("fields", document.get("copy")))
+    if not isinstance(value, dict):
+        raise Usage(f'"{list(document)[0]}" must be an object, not {type(value).__name__}')
+    if "copy" in document:
+        try:
+            plan = plan_copy(value)
+        except CopyKeyError as error:
+            raise Usage(str(error)) from None
+        return plan.fields, plan.findings
+    for name in value:
+        if name not in NAMES:
+            raise Usage(f"field {shown(name)}: unknown; the fields are {', '.join(NAMES)}")
+    return value, []
+
+
+def numbers(value):
+    """Return a JSON value with every string that holds a number, decimal or 0x, turned into that number.
+
+    Args: value: a JSON value.
+    """
+    if isinstance(value, dict):
+        return {key: numbers(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [numbers(item) for item in value]
+    if isinstance(value, str):
+        try:
+            return number(value, "")
+        except Usage:
+            return value
+    return value
+
+
+def finding_of_error(error):
+    """Return the error finding of a FieldError."""
+    from cdna.tdm.descriptor import UnknownField
+
+    rule = "field-not-in-layout" if isinstance(error, UnknownField) else "field-range"
+    message = str(error)
+    if error.claim and message.endswith(", " + error.claim):
+        message = message[: -len(", " + error.claim)]
+    return {"rule": rule, "severity": "error", "message": message, "claim": error.claim, "field": error.field}
+
+
+def number(text, name):
+    """Return a number from the command line: decimal or 0x.
+
+    Raises: Usage: neither.
+    """
+    digits = text[1:] if text[:1] == "-" else text
+    base = 16 if digits[:2] in ("0x", "0X") else 10
+    digits = digits[2:] if base == 16 else digits
+    if 0 < len(digits) <= 40 and not digits.strip("0123456789abcdefABCDEF" if base == 16 else "0123456789"):
+        return -int(digits, base) if text[:1] == "-" else int(digits, base)
+    raise Usage(f"{name} {shown(text)}: a number, decimal or 0x")
+
+
+def _pad_text(plan, pad):
+    starts = " ".join(str(item) for item in plan.row_starts[:16]) + (" ..." if len(plan.row_starts) > 16 else "")
+    lines = [
+        ("interval code", "none" if plan.interval_code is None else plan.interval_code),
+        ("amount code", "none" if plan.amount_code is None else plan.amount_code),
+        ("row stride", plural(plan.row_stride, "byte")),
+        ("row starts", starts),
+        ("written", plural(plan.written_bytes, "byte")),
+        ("reserved", plural(plan.reserved_bytes, "byte") + (", with the gap after the last row" if pad else "")),
+    ]
+    return "\n".join(f"{name:13}  {text}" for name, text in lines)

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What ran, with which tools, when, and what came of it; how many claims have which facet, also when it is none."""
+
+from . import card
+from .content import FACETS, OUTCOME_WORDS
+from .tree import disclosure, h, keyvalues, table
+
+WORDS = {
+    "cited": "name a source that says so",
+    "modelled": "are reproduced by the reference model",
+    "executed": "were run on a real compiler or other independent program",
+    "corroborated": "agree with the kept output of an independent program",
+    "measured": "have a record from hardware",
+}
+FALSIFY = {
+    "survivors": "no check went red",
+    "not_here": "their checks did not run on this machine",
+    "model_only": "only the reference model confirms them",
+    "exceptions": "excused, with a reason",
+}
+
+
+def counts(here, args):
+    """Return how many claims there are and how many have each facet, as a row of figures."""
+    found = here.content.counts()
+    boxes = [_count("claims", found["claims"], "claims", f"{found['disputed']} disputed")]
+    for facet in FACETS:
+        boxes.append(_count(facet, found[facet], facet, WORDS[facet]))
+    note = None
+    if here.content.results is None:
+        note = h("p", "No run is recorded here, so nothing counts as modelled, executed or corroborated. ", h("code", "cdna check"), " makes one.")
+    return h("div", h("ul", *boxes, class_="cdna-counts"), note)
+
+
+def _count(kind, number, word, what):
+    return h(
+        "li",
+        h("span", str(number), class_="cdna-count"),
+        h("span", word, class_=f"cdna-glyph cdna-g-{kind}"),
+        h("span", what, class_="cdna-quiet"),
+    )
+
+
+def run(here, args):
+    """Return when the last run was, of what, and how long it took."""
+    if here.content.results is None:
+        return _nothing()
+    about = here.content.results["run"]
+    outcome = here.content.outcomes()
+    ran = ", ".join(f"{number} {OUTCOME_WORDS.get(name, name)}" for name, number in outcome.items() if number)
+    pairs = [
+        ("Date", about["date"]),
+        ("Version", f"cdna-evidence {about['version']}"),
+        ("Commit", h("code", about["commit"]) if about.get("commit") else "not in a repository"),
+        ("Records", f"{len(here.content.results['records'])}: {ran}"),
+        ("Duration", f"{about['seconds']} s" if about.get("seconds") is not None else None),
+        ("Run again", h("code", "cdna check --fresh")),
+    ]
+    if about.get("partial"):
+        pairs.append(("Note", "the last run was of a part; the other records are from earlier runs"))
+    return keyvalues(pairs)
+
+
+def _nothing():
+    return h("p", "No run is recorded here. ", h("code", "cdna check"), " makes one; then build the site again.")
+
+
+def tools(here, args):
+    """Return the programs and kept outputs that spoke in the last run, with version and digest."""
+    if here.content.results is None:
+        return _nothing()
+    rows = []
+    for tool in here.content.results["run"]["tools"]:
+        digest = tool.get("digest") or ""
+        rows.append(
+            [
+                h("code", tool["name"]),
+                tool.get("version") or "",
+                tool.get("package") or tool.get("origin") or "",
+                h("code", (tool.get("revision") or "")[:12]),
+                h("code", digest[:16], title=f"SHA-256 {digest}") if digest else "",
+            ]
+        )
+    if not rows:
+        return h("p", "Only the reference model ran.")
+    head = ["program or kept output", "version", "package", "revision", "SHA-256 (start)"]
+    return table(head, rows, label="programs of the last run", stacked=True)
+
+
+def outcomes(here, args):
+    """Return the outcomes by kind of check and by program, then whatever did not pass, named."""
+    if here.content.results is None:
+        return _nothing()
+    grid = {}
+    for record in here.content.results["records"]:
+        who = "reference model" if record["kind"] == "model" else record["witness"] or "register"
+        place = grid.setdefault((record["kind"], who, record["target"]), dict.fromkeys(here.content.outcomes(), 0))
+        place[record["outcome"]] += 1
+    rows = []
+    for (kind, who, target), row in sorted(grid.items()):
+        numbers = [h("span", str(number) if number else "", class_="cdna-num") for number in row.values()]
+        rows.append([kind, who, target, *numbers])
+    head = ["kind", "by", "target", *[OUTCOME_WORDS.get(name, name) for name in here.content.outcomes()]]
+    nodes = [table(head, rows, label="outcomes by kind, program and target")]
+    rest = [record for record in here.content.results["records"] if record["outcome"] != "passed"]
+    if rest:
+        lines = [
+            [
+                card.see(here, here.claim(record["claim"])),
+                h("code", record["check"].rpartition("::")[2]),
+                record["target"],
+                h("span", OUTCOME_WORDS.get(record["outcome"], record["outcome"]), class_=f"cdna-glyph cdna-o-{record['outcome']}"),
+                h("span", record["reason"] or ""),
+            ]
+            for record in rest
+        ]
+        nodes.append(h("p", f"{len(rest)} records did not pass:"))
+        nodes.append(table(["claim", "check", "target", "outcome", "why"], lines, label="records that did not pass", stacked=True))
+    return h("div", *nodes)
+
+
+def falsify(here, args):
+    """Return what became of the values when each was changed on purpose."""
+    found = (here.content.results or {}).get("falsify")
+    if not found:
+        return h("p", "The values were not falsified here. ", h("code", "cdna check --falsify"), " does it.")
+    pairs = [
+        ("Date", found.get("date")),
+        ("Values", f"{found['leaves']}" + (f", changed in {found['mutants']} ways" if "mutants" in found else "")),
+        ("Caught", f"{found['killed']} changes made a check go red"),
+    ]
+    nodes = [keyvalues([*pairs, *[(name.replace("_", " ").capitalize(), f"{len(found[name])}: {why}") for name, why in FALSIFY.items()]])]
+    for name in FALSIFY:
+        if found[name]:
+            nodes.append(disclosure(f"{name.replace('_', ' ').capitalize()} ({len(found[name])})", _leaves(here, found[name]), id_=f"falsify-{name}"))
+    return h("div", *nodes)
+
+
+def _leaves(here, entries):
+    """One line a value: its changes are many, and they share their fate."""
+    grouped = {}
+    for entry in entries:
+        place = (entry["claim"], entry["target"], entry.get("position") or "", entry["leaf"])
+        grouped.setdefault(place, []).append(entry)
+    rows = []
+    for (claim, target, position, leaf), ours in grouped.items():
+        changes = ", ".join(entry["change"] for entry in ours[:3]) + (f" and {len(ours) - 3} more" if len(ours) > 3 else "")
+        why = ours[0].get("reason") or ours[0].get("why") or ""
+        where = ", ".join(part for part in (target, position) if part)
+        rows.append([card.see(here, here.claim(claim)), where, h("code", leaf), h("span", changes), why])
+    return table(["claim", "target", "value", "changes", "why"], rows, label="values", stacked=True)
+
+
+def report(here, args):
+    """Return the link to the place where a wrong claim is reported, when one is set."""
+    if here.content.report_url:
+        return h("p", "Send it to ", h("a", here.content.report_url, href=here.content.report_url), ".")
+    return h("p", "No public address is set for this build of the site, so send it to whoever gave you the site, or to its repository's issue list.")
+
+

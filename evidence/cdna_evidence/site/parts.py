@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The parts that pages are built of, by the name of their directive: `::counts`, `::claim-page TDM-031` and so on."""
+
+from . import claim_page, evidence_page, example, source_page
+
+PARTS = {
+    "claim-page": claim_page.page,
+    "claim-index": claim_page.index,
+    "source-page": source_page.page,
+    "source-index": source_page.index,
+    "counts": evidence_page.counts,
+    "run": evidence_page.run,
+    "tools": evidence_page.tools,
+    "outcomes": evidence_page.outcomes,
+    "falsify": evidence_page.falsify,
+    "report": evidence_page.report,
+    "decode": example.decoded,
+}

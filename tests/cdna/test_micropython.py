@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The model in MicroPython, as the reader's browser will run it, against the same model in this interpreter.
+
+One program runs in both: it decodes, encodes, judges and transfers, and prints one line a case with every dict sorted.
+Where node and npm are present the interpreter is installed from `tests/micropython/package-lock.json`.
+"""
+
+import fcntl
+import io
+import json
+import os
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from cdna_evidence.site.micropython import NotPlain, sources, translate
+
+HERE = pathlib.Path(__file__).parent
+ENGINE = HERE.parent / "micropython"
+README_WORDS = (
+    "00000001 00000000 12365680 80007f00 07110000 01b40000 03680000 00400000 00000040 00000200 00000000 00000000"
+)
+sys.path.insert(0, str(HERE / "tdm"))
+
+# What both interpreters run; CASES stands before it.
+PROGRAM = """
+import json
+from cdna.lds.banks import banks_of_column, conflict_degree
+from cdna.lds.barrier import arrive
+from cdna.targets import TARGETS
+from cdna.tdm.copy import fields_of_copy
+from cdna.tdm.descriptor import FieldError, decode, encode, meaning
+from cdna.tdm.pad import pad_plan
+from cdna.tdm.rules import findings_of
+from cdna.tdm.transfer import run
+from cdna.tdm.walk import lds_map
+
+def plain(value):
+    if isinstance(value, dict):
+        return "{" + ", ".join(sorted([key + ": " + plain(value[key]) for key in value])) + "}"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join([plain(item) for item in value]) + "]"
+    if isinstance(value, (bytes, bytearray)):
+        return repr(bytes(value))
+    return repr(value)
+
+def show(work):
+    try:
+        print(plain(work()))
+    except FieldError as error:
+        print("FieldError", error.field, str(error))
+
+def words_case(words):
+    descriptor = decode(words)
+    said = [(item.rule, item.severity, item.message, item.claim) for item in findings_of(descriptor, "load")]
+    again = encode(descriptor.fields) if not descriptor.reserved else ()
+    return (descriptor.layout, descriptor.mode, descriptor.rank, descriptor.fields, meaning(descriptor.fields), said, again)
+
+def transfer_case(case):
+    fields, op, memory, lds, nulls = case
+    memory = [(address, bytes.fromhex(data)) for address, data in memory]
+    lds = bytes.fromhex(lds)
+    done = run(fields, op, memory, lds, nulls)
+    small = len(lds) <= 300 and fields["tile_dim0"] < 12
+    landings = lds_map(fields, op, len(lds), nulls) if small else ()
+    return (done.lds, done.memory, done.counter, done.barrier, done.faults, landings[:3], landings[-3:])
+
+given = json.loads(CASES)
+for words in given["words"]:
+    show(lambda: words_case(words))
+for case in given["transfers"]:
+    show(lambda: transfer_case(case))
+for copy in given["copies"]:
+    show(lambda: fields_of_copy(copy))
+for fields in given["refused"]:
+    show(lambda: encode(fields))
+show(lambda: banks_of_column(4, 256, 64, 0, 256, 4))
+show(lambda: conflict_degree([0, 256, 512], 64))
+show(lambda: [arrive(0, width) for width in (16, 29)])
+show(lambda: [list(target) for target in TARGETS])
+show(lambda: list(pad_plan(128, 16, 2, 4)))
+"""
+
+
+def cases():
+    """Return the inputs of the program, as JSON can hold them."""
+    from random_cases import random_case
+
+    rng = random.Random(0)
+    words = [[int(word, 16) for word in README_WORDS.split()]]
+    for _ in range(300):
+        count = rng.choice((4, 12, 16, 20))
+        dense = rng.random() < 0.5
+        words.append([rng.getrandbits(32) if dense else rng.choice((0, 1, 2, 0x80000000)) for _ in range(count)])
+    transfers = []
+    for _ in range(200):
+        fields, op, memory, lds, nulls = random_case(rng)
+        transfers.append([fields, op, [[address, data.hex()] for address, data in memory], lds.hex(), list(nulls)])
+    copies = [
+        {"element_bits": 6, "base": 4096, "at": [32, -1], "tensor": [128, 4], "tile": [64, 2]},
+        {"element_bytes": 2, "global_addr": 2**57, "tensor": [4], "tile": [4]},
+    ]
+    refused = [{"tile_dim0": 65536}, {"nothing": 1}, {"pad_interval": 9}, {"tensor_dim3": 1, "iterate_enable": 1}]
+    return {"words": words, "transfers": transfers, "copies": copies, "refused": refused}
+
+
+@pytest.fixture(scope="module")
+def engine():
+    """Install the interpreter where it is not; skip, with the reason, where that cannot be."""
+    missing = [name for name in ("node", "npm") if shutil.which(name) is None]
+    if missing:
+        pytest.skip(f"{' and '.join(missing)} not found: the model was not run in MicroPython")
+    with open(ENGINE / "package-lock.json", "rb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        installed = ENGINE / "node_modules" / ".package-lock.json"
+        if not installed.exists() or installed.stat().st_mtime < (ENGINE / "package-lock.json").stat().st_mtime:
+            try:
+                done = subprocess.run(["npm", "ci"], cwd=ENGINE, capture_output=True, text=True, timeout=180)
+                trouble = done.stderr[-500:] if done.returncode else ""
+            except subprocess.TimeoutExpired:
+                trouble = "npm ci did not end within 180 seconds"
+            if trouble and os.environ.get("CI") == "true":
+                pytest.fail(f"under CI the model must run in MicroPython: {trouble}")
+            if trouble:
+                pytest.skip(f"MicroPython could not be installed: {trouble}")
+            installed.touch()
+    return ENGINE / "run.mjs"
+
+
+def in_micropython(engine, program):
+    """Return what the program prints in MicroPython, with the translated model in front of it."""
+    given = json.dumps({"files": sources(), "program": program})
+    done = subprocess.run(["node", str(engine)], input=given, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+def here(program):
+    """Return what the program prints in this interpreter."""
+    out = io.StringIO()
+    kept, sys.stdout = sys.stdout, out
+    try:
+        exec(compile(program, "program.py", "exec"), {})
+    finally:
+        sys.stdout = kept
+    return out.getvalue().splitlines()
+
+
+def test_both_interpreters_agree(engine):
+    given = cases()
+    program = f"CASES = {json.dumps(given)!r}\n{PROGRAM}"
+    ours, theirs = here(program), in_micropython(engine, program)
+    assert len(ours) == sum(len(items) for items in given.values()) + 5
+    assert sum(line.startswith("FieldError") for line in ours) < 60, "most cases must get past the checks"
+    for number, (mine, other) in enumerate(zip(ours, theirs, strict=True)):
+        assert mine == other, f"line {number}"
+
+
+def test_readme_descriptor_and_a_small_load(engine):
+    """The numbers are the issue's and the article's, not this model's."""
+    program = f"""
+from cdna.tdm.descriptor import decode
+from cdna.tdm.transfer import run
+d = decode([int(word, 16) for word in {README_WORDS!r}.split()])
+f = d.fields
+print(d.mode, d.rank, f["data_size"], f["tile_dim0"], f["tile_dim1"], f["tensor_dim0"], f["tensor_dim1"])
+print(f["tensor_dim0_stride"], f["pad_interval"], f["pad_amount"])
+print(list(run({{"tile_dim0": 16, "tensor_dim0": 8, "global_addr": 32}}, "load", [(0, bytes(range(40)))], b"x" * 18).lds))
+"""
+    lines = in_micropython(engine, program)
+    assert lines == ["dense 2 1 64 64 436 872", "512 4 3", str(list(range(32, 40)) + [0] * 8 + [120, 120])]
+
+
+def test_the_lock_names_no_host():
+    lock = json.loads((ENGINE / "package-lock.json").read_text())
+    assert "resolved" not in json.dumps(lock) and "://" not in json.dumps(lock)
+    packages = [entry for path, entry in lock["packages"].items() if path]
+    assert packages and all(entry["integrity"].startswith("sha512-") for entry in packages)
+
+
+def test_translation_keeps_the_meaning():
+    source = '''"""Doc."""
+from typing import NamedTuple
+class Point(NamedTuple):
+    """A point."""
+    x: int
+    y: object  # maybe
+def show(p: Point, wide: bool = False) -> str:
+    """Say it."""
+    size: int = 3
+    return f"{p.x:0{3}}" if False else f"{{{p.x!r}}}: {p.y:>4} {size}"
+'''
+    with pytest.raises(NotPlain, match="computed format"):
+        translate(source)
+    source = source.replace("0{3}", "03")
+    translated = translate(source)
+    assert "typing" not in translated and ": int" not in translated and "Say it" not in translated
+    space = {}
+    exec(translated, space)
+    assert space["show"](space["Point"](1, "b")) == "{1}:    b 3"
+
+
+@pytest.mark.parametrize(
+    "source, said",
+    [
+        ("import os", "outside the model"),
+        ("from os import path", "outside the model"),
+        ("match 1:\n    case 1: pass", "match"),
+        ("def f(a, /): pass", "positional-only"),
+        ("from dataclasses import dataclass\n@dataclass\nclass A: pass", "outside the model"),
+        ("@f\nclass A: pass", "decorated"),
+        ("class A(metaclass=B): pass", "metaclass"),
+        ("a[::2]", "stepped slice"),
+        ("zip(a, b, strict=True)", "zip"),
+        ("x.bit_length()", "bit_length"),
+        ("t._replace(a=1)", "_replace"),
+        ("from typing import NamedTuple\nclass A(NamedTuple):\n    x: int = 1", "defaults"),
+        ("from typing import NamedTuple\nclass A(NamedTuple):\n    x: int\n    def f(self): pass", "methods"),
+    ],
+)
+def test_what_is_not_plain_is_refused_with_its_line(source, said):
+    with pytest.raises(NotPlain, match=said) as caught:
+        translate(source, "model.py")
+    assert "model.py:" in str(caught.value)
+
+
+def test_the_whole_model_is_plain():
+    assert "cdna/tdm/transfer.py" in sources()

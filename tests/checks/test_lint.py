@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The lint that keeps constants out of observe, and the world out of judge."""
+
+import pytest
+
+from cdna_evidence.checks import lint
+
+HEAD = '''
+from cdna import targets
+from cdna.tdm import descriptor
+from cdna.tdm.descriptor import FIELDS, decode
+from cdna_evidence.checks import Check, differences
+import subprocess
+import json
+
+def helper():
+    return descriptor.FIELDS
+
+TABLE = descriptor.FIELDS
+
+class One(Check):
+    """Shows something."""
+'''
+
+
+def found(body):
+    text = HEAD + "\n".join("    " + line for line in body.splitlines()) + "\n"
+    # The import of cdna.targets is a problem by itself; it is tested below.
+    return [line for line in lint.problems(text, "check_x.py") if "may not import" not in line]
+
+
+@pytest.mark.parametrize(
+    "expression",
+    ["targets.GFX942", "targets.gfx942", "FIELDS", "descriptor.FIELDS[0]", "helper()", "TABLE", "self.also()"],
+)
+def test_constant_of_the_model_in_observe_is_refused(expression):
+    """Directly, through a helper, a module-level name or another method."""
+    body = f"def observe(self, target, tools):\n    return {expression}\ndef also(self):\n    return FIELDS"
+
+    assert any("One.observe reads the constant cdna" in line for line in found(body))
+
+
+def test_behaviour_of_the_model_in_observe_is_fine():
+    """Functions on input data are what observe is for."""
+    assert found("def observe(self, target, tools):\n    return decode([1, 2]), descriptor.decode([3])") == []
+
+
+@pytest.mark.parametrize("expression", ["decode([1])", "subprocess.run(['true'])"])
+def test_judge_that_looks_at_the_world_is_refused(expression):
+    """Judge has all it needs in its two arguments."""
+    body = f"def observe(self, target, tools):\n    return 1\ndef judge(self, observed, values):\n    return {expression}"
+
+    assert any("One.judge uses" in line for line in found(body))
+
+
+def test_judge_that_compares_is_fine():
+    """Helpers of the framework and of the language are not the world."""
+    body = (
+        "def observe(self, target, tools):\n    return 1\n"
+        "def judge(self, observed, values):\n    return differences('a', json.loads(observed), values['a'])"
+    )
+
+    assert found(body) == []
+
+
+@pytest.mark.parametrize("line", ["import cdna.targets", "from cdna import targets", "from cdna_evidence.register import load"])
+def test_forbidden_import(line):
+    """A check cannot read the numbers that it is to test."""
+    assert any("may not import" in text for text in lint.problems(line + "\n", "check_x.py"))
+
+
+def test_docstring_is_needed():
+    """A check says what it shows and what it does not."""
+    text = "class One:\n    def observe(self, target, tools):\n        return 1\n"
+
+    assert any("docstring" in line for line in lint.problems(text, "check_x.py"))
