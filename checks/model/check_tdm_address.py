@@ -7,7 +7,7 @@ from sys import byteorder
 from cdna.tdm.descriptor import FieldError, decode, encode, fields_of
 from cdna.tdm.transfer import run
 
-from cdna_evidence.checks import CannotTell, Check
+from cdna_evidence.checks import Check
 
 # One prime for each stride field, in the order of the dimensions: a step names the field that made it.
 STRIDES = (
@@ -37,7 +37,7 @@ def steps(rank):
     memory = little(range(START, START + 8 * last, 8))
     after = run(fields, "load", [(START, memory)], bytes(8 << rank))
     if after.faults:
-        raise CannotTell(f"the load left the memory it was given: {after.faults}")
+        raise ValueError(f"the load left the memory it was given: {after.faults}")
     seen = [int.from_bytes(after.lds[8 * i : 8 * i + 8], "little") for i in range(1 << rank)]
     return [(seen[1 << d] - seen[0]) // 8 for d in range(rank)]
 
@@ -46,7 +46,7 @@ def named(step):
     """The stride field that holds this number of elements."""
     found = [name for name, pitch in STRIDES if pitch == step]
     if len(found) != 1:
-        raise CannotTell(f"a step of {step} elements is no stride field's")
+        raise ValueError(f"a step of {step} elements is no stride field's")
     return found[0]
 
 
@@ -148,7 +148,7 @@ class StridesAsTheyAre(Check):
             after = run(fields, "load", memory, bytes(2 * size))
             number = int.from_bytes(after.lds[size : 2 * size], "little")
             if after.faults or not 1 <= number <= len(places):
-                raise CannotTell(f"dimension {d}: the second element came from nowhere known")
+                raise ValueError(f"dimension {d}: the second element came from nowhere known")
             found.append(places[number - 1])
         return {"steps": found}
 
@@ -168,7 +168,7 @@ class Widths(Check):
         fields = [name for name in [field.name for field in fields_of("dense")] if name.endswith("_stride")]
         widths = sorted({self.width(name) for name in fields})
         if len(widths) != 1:
-            raise CannotTell(f"stride fields of different widths: {widths}")
+            raise ValueError(f"stride fields of different widths: {widths}")
         return {"stride_fields": len(fields), "stride_bits": widths[0], "global_addr_bits": self.width("global_addr")}
 
     def width(self, name):
@@ -180,7 +180,7 @@ class Widths(Check):
             except FieldError:
                 return bits
             if decode(words).fields[name] != 1 << bits:
-                raise CannotTell(f"{name}: bit {bits} does not come back")
+                raise ValueError(f"{name}: bit {bits} does not come back")
             bits += 1
 
 
@@ -199,7 +199,7 @@ class LostCarry(Check):
         none, full = encode({"global_addr": 0}), encode({"global_addr": (1 << 57) - 1})
         words = [i for i in range(4) if none[i] != full[i]]
         if len(words) != 2:
-            raise CannotTell(f"the address is in the words {words}")
+            raise ValueError(f"the address is in the words {words}")
         low, high = words
         start, step = (5 << 32) - 64, 128
         short = list(encode({"global_addr": start}))
@@ -209,7 +209,7 @@ class LostCarry(Check):
         pair[low], pair[high] = total & 0xFFFFFFFF, total >> 32
         right = decode(pair).fields
         if right["global_addr"] != start + step:
-            raise CannotTell("the add on the pair is wrong as well")
+            raise ValueError("the add on the pair is wrong as well")
         return {
             "address_words": words,
             "lost_bytes": right["global_addr"] - decode(short).fields["global_addr"],

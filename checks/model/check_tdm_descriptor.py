@@ -6,7 +6,7 @@ from cdna.tdm.descriptor import FieldError, decode, encode, fields_of, mode_of
 from cdna.tdm.rules import findings, findings_of
 from cdna.tdm.transfer import run
 
-from cdna_evidence.checks import CannotTell, Check
+from cdna_evidence.checks import Check
 
 ONE_TILE = {"data_size": 2, "tensor_dim0": 4, "tile_dim0": 4}
 
@@ -39,7 +39,7 @@ def found_by_flipping(group, mode_word=None, known=None):
     for name, pairs in bits.items():
         lo = pairs[0][0]
         if [(bit - lo, value) for bit, value in pairs] != [(i, 1 << i) for i in range(len(pairs))]:
-            raise CannotTell(f"{name}: its bits are not in a row: {pairs[:4]}")
+            raise ValueError(f"{name}: its bits are not in a row: {pairs[:4]}")
         found[name] = [lo, len(pairs)]
     return found
 
@@ -75,7 +75,7 @@ class Sgprs(Check):
         ]
         lengths = [sorted({len(encode(fields)) for fields in group}) for group in (small, large)]
         if [len(item) for item in lengths] != [1, 1]:
-            raise CannotTell(f"descriptors of one kind have different lengths: {lengths}")
+            raise ValueError(f"descriptors of one kind have different lengths: {lengths}")
         groups = [len(group) for group in decode([0] * lengths[1][0]).groups]
         return {"group_sgprs": groups, "sgprs_2d": lengths[0][0], "sgprs_full": lengths[1][0]}
 
@@ -115,14 +115,14 @@ class Union(Check):
                 ):
                     iterate.append(field.name)
         if len(iterate) != 1 or len(gather) != 1:
-            raise CannotTell(f"flags that change the reading: {iterate}, {gather}")
+            raise ValueError(f"flags that change the reading: {iterate}, {gather}")
         only = [name for name in names("iterate", 2) if name not in plain]
         bit = encode({iterate[0]: 1})
         at = [i for i in range(12) if bit[i] != encode({})[i]][0]
         mask = bit[at] ^ encode({})[at]
         taken = [takes({iterate[0]: 1, name: 1}, (at, mask)) for name in only]
         if [len(item) for item in taken] != [1, 1, 1]:
-            raise CannotTell(f"iteration takes {taken}")
+            raise ValueError(f"iteration takes {taken}")
         rows = []
         for size in (0, 1):
             words = list(encode({gather[0]: 1, "gather_index_size": size, "tile_dim1": 0xFFFF}))
@@ -160,7 +160,7 @@ class IterateRank(Check):
                 continue
             (refused if errors_of(fields) else accepted).append(rank)
         if not accepted or not refused:
-            raise CannotTell(f"accepted {accepted}, refused {refused}")
+            raise ValueError(f"accepted {accepted}, refused {refused}")
         return {"largest_rank": max(accepted), "first_excluded": min(refused)}
 
 
@@ -184,9 +184,9 @@ class MostDimensions(Check):
             except FieldError:
                 return {"most": rank}
             if reached != rank + 1:
-                raise CannotTell(f"{rank + 1} extents decode as rank {reached}")
+                raise ValueError(f"{rank + 1} extents decode as rank {reached}")
             rank += 1
-        raise CannotTell("no end of dimensions found")
+        raise ValueError("no end of dimensions found")
 
 
 class PlacedTile(Check):
@@ -249,7 +249,7 @@ class BoundAndPitch(Check):
         row = [int.from_bytes(lds[8 * i : 8 * i + 8], "little") for i in range(wide + 1)]
         loaded = row.index(0)
         if any(row[loaded:wide]):
-            raise CannotTell("zeros and elements alternate")
+            raise ValueError("zeros and elements alternate")
         offset = (row[0] - (1 << 20)) // 8
         step = (row[wide] - row[0]) // 8
         return {"columns": columns, "pitch": step, "column": offset % step, "bound": loaded}
@@ -279,7 +279,7 @@ class RestoreFields(Check):
             if mode_of(changed) == "restore":
                 overriding.append(name)
         if len(overriding) != 1:
-            raise CannotTell(f"fields that change the mode: {overriding}")
+            raise ValueError(f"fields that change the mode: {overriding}")
         return {"must_be_zero": refused, "direction_override": overriding[0]}
 
 
@@ -304,7 +304,7 @@ class CountThatMoves(Check):
             after = run(fields, "load", [(4096, bytes(range(1, 17)))], bytes(16))
             (moving if any(after.lds) else quiet).append(count)
         if len(moving) != 1 or len(quiet) != 1:
-            raise CannotTell(f"moving {moving}, quiet {quiet}")
+            raise ValueError(f"moving {moving}, quiet {quiet}")
         return {"one_transfer": moving[0], "nothing_moved": quiet[0]}
 
 
@@ -328,7 +328,7 @@ class TypeValue(Check):
                 continue
             carried_out.append(value)
         if len(carried_out) != 1:
-            raise CannotTell(f"carried out: {carried_out}")
+            raise ValueError(f"carried out: {carried_out}")
         return {"legal": carried_out[0], "position": found_by_flipping(0)["type"]}
 
 
@@ -450,7 +450,9 @@ class IterateOverlay(Check):
             fields.update(iterate_count=count, lds_addr_increment=4, global_addr_increment=4)
             lds = run(fields, "load", [(0, b"\x01" * 64)], bytes(64)).lds
             passes.append(lds.count(1) // 16)
-        return dict(found, once=passes.index(1))
+        if passes != list(range(passes[0], passes[0] + 3)):
+            raise ValueError(f"passes for the fields 0, 1 and 2: {passes}")
+        return dict(found, once=1 - passes[0])
 
 
 class GatherPacking(Check):
@@ -485,13 +487,13 @@ class GatherPacking(Check):
                 rows = decode(words).fields["row_indices"]
                 hit = [i for i in range(len(rows)) if rows[i]]
                 if len(hit) != 1:
-                    raise CannotTell(f"bit {bit} of group {group} belongs to the entries {hit}")
+                    raise ValueError(f"bit {bit} of group {group} belongs to the entries {hit}")
                 entries.setdefault(hit[0], []).append((group, bit, rows[hit[0]]))
         found = []
         for number in range(len(entries)):
             bits = entries[number]
             if [value for _, _, value in bits] != [1 << i for i in range(len(bits))]:
-                raise CannotTell(f"entry {number}: bits out of order")
+                raise ValueError(f"entry {number}: bits out of order")
             found.append((bits[0][0], bits[0][1], len(bits)))
         return found
 

@@ -3,7 +3,7 @@
 
 from cdna.tdm.transfer import run
 
-from cdna_evidence.checks import CannotTell, Check
+from cdna_evidence.checks import Check
 
 
 def loaded(fields, null_groups=()):
@@ -11,7 +11,7 @@ def loaded(fields, null_groups=()):
     memory = [(4096, b"\x11" * 4096)]
     after = run(dict(fields, global_addr=4096), "load", memory, b"\xee" * 64, null_groups=null_groups)
     if after.faults:
-        raise CannotTell(f"faults: {after.faults}")
+        raise ValueError(f"faults: {after.faults}")
     return after.lds
 
 
@@ -62,5 +62,5 @@ class MixedPair(Check):
         whole, mixed = loaded(fields), loaded(fields, (3,))
         zeroed = loaded(dict(fields, tensor_dim3_stride=0, tensor_dim4=0, tile_dim4=0))
         if whole == zeroed:
-            raise CannotTell("group 3 makes no difference to this tile")
+            raise ValueError("group 3 makes no difference to this tile")
         return {"missing_group_reads": "zero" if mixed == zeroed else "undefined"}

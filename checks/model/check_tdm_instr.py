@@ -3,7 +3,7 @@
 
 from cdna.tdm.transfer import run
 
-from cdna_evidence.checks import CannotTell, Check
+from cdna_evidence.checks import Check
 
 FIELDS = {"data_size": 2, "tile_dim0": 4, "tensor_dim0": 4}
 
@@ -31,9 +31,9 @@ class Directions(Check):
             writes = [space for i, space in enumerate(("global", "lds")) if before[i] != after[i]]
             place = ("global", "lds").index(writes[0]) if len(writes) == 1 else None
             if place is None:
-                raise CannotTell(f"{op} writes {writes}")
+                raise ValueError(f"{op} writes {writes}")
             reads = [space for space in ("global", "lds") if results[space][1][place] != after[place]]
             if len(reads) != 1:
-                raise CannotTell(f"{op} depends on {reads}")
+                raise ValueError(f"{op} depends on {reads}")
             found.update({op + "_reads": reads[0], op + "_writes": writes[0]})
         return found

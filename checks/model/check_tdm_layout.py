@@ -5,7 +5,7 @@ from cdna.tdm.descriptor import FieldError, encode, fields_of
 from cdna.tdm.transfer import run
 from cdna.tdm.walk import lds_map
 
-from cdna_evidence.checks import CannotTell, Check
+from cdna_evidence.checks import Check
 
 # Different primes, so that a distance names the fields that made it.
 TILE = {"tile_dim0": 5, "tile_dim1": 3, "tile_dim2": 2}
@@ -42,7 +42,7 @@ class Packed(Check):
             if known[i][1] * known[j][1] == distances[2]
         ]
         if len(row) != 1 or len(plane) != 1:
-            raise CannotTell(f"distances {distances} are no field's, or several fields'")
+            raise ValueError(f"distances {distances} are no field's, or several fields'")
         return {"next_element": distances[0], "row_by": row[0], "plane_by": plane[0]}
 
 
@@ -66,7 +66,7 @@ class OnlyPaddingOpensGaps(Check):
                 changed[field.name] = base.get(field.name, 0) ^ 1 << bit
                 try:
                     if len(encode(changed)) != 20:
-                        raise CannotTell("the base is not a full descriptor")
+                        raise ValueError("the base is not a full descriptor")
                     places = lds_map(changed)
                 except FieldError:
                     continue  # another mode, or no descriptor any more
@@ -77,7 +77,7 @@ class OnlyPaddingOpensGaps(Check):
                     opening.append(field.name)
         opening = sorted(set(opening))
         if len(opening) != 1:
-            raise CannotTell(f"fields that open gaps: {opening}")
+            raise ValueError(f"fields that open gaps: {opening}")
         first = lds_map(base)[:2]
         size = 1 << base["data_size"]
         return {

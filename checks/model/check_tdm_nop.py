@@ -4,7 +4,7 @@
 from cdna.tdm.descriptor import rank_of
 from cdna.tdm.transfer import run
 
-from cdna_evidence.checks import CannotTell, Check
+from cdna_evidence.checks import Check
 
 FIELDS = {
     "data_size": 2,
@@ -22,7 +22,7 @@ def changes(fields):
     lds = b"\xee" * 64 + bytes(128)
     load, store = run(fields, "load", MEMORY, lds), run(fields, "store", MEMORY, lds)
     if load.faults or store.faults:
-        raise CannotTell(f"faults: {load.faults}, {store.faults}")
+        raise ValueError(f"faults: {load.faults}, {store.faults}")
     in_lds = sum(a != b for a, b in zip(load.lds, lds, strict=True))
     in_memory = sum(a != b for a, b in zip(store.memory[0][1], MEMORY[0][1], strict=True))
     return in_lds, in_memory, len(load.barrier), max(load.counter, store.counter)
@@ -43,7 +43,7 @@ class TileDimZero(Check):
         in_lds, in_memory, _, counter = changes(dict(FIELDS, tile_dim0=0))
         moving = [n for n in range(4) if changes(dict(FIELDS, tile_dim0=n))[0]]
         if not moving:
-            raise CannotTell("no extent moves anything")
+            raise ValueError("no extent moves anything")
         return {"lds_bytes": in_lds, "memory_bytes": in_memory, "counter_after": counter, "smallest_move": moving[0]}
 
 
@@ -61,7 +61,7 @@ class CountZero(Check):
     def observe(self, target, tools):
         off, on = changes(dict(FIELDS, count=0)), changes(dict(FIELDS, count=1))
         if not on[0] or not on[1]:
-            raise CannotTell("the same descriptor with count one moves nothing either")
+            raise ValueError("the same descriptor with count one moves nothing either")
         return {
             "lds_bytes": off[0],
             "memory_bytes": off[1],
@@ -90,7 +90,7 @@ class HigherZeros(Check):
             zero[f"tile_dim{d}"] = 0
             one.update({f"tile_dim{e}": 1 for e in range(1, d + 1)})
             if changes(zero)[0] != changes(one)[0]:
-                raise CannotTell(f"tile_dim{d}: zero and one move different amounts")
+                raise ValueError(f"tile_dim{d}: zero and one move different amounts")
             rows.append(changes(zero)[0] // 16)
             ranks_zero.append(rank_of(zero))
             ranks_one.append(rank_of(one))

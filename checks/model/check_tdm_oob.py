@@ -181,7 +181,7 @@ class NearEndUnprotected(Check):
             "tile_columns": tile,
             "naive_bound": naive,
             "foreign_elements": foreign[naive],
-            "safe_bound": max(bound for bound in foreign if foreign[bound] == 0),
+            "safe_bound": max((bound for bound in foreign if foreign[bound] == 0), default=-1),
         }
 
 

@@ -270,3 +270,45 @@ class LibraryRefusesSmallestPair(Check):
         tools.origin(entry["origin"])
         words = {(p["pad_interval"], p["pad_amount"]): "accept" if p["accepted"] else "reject" for p in entry["pairs"]}
         return {"zero_pair": words[0, 0], "next_pair": words[1, 1]}
+
+
+class SuiteBytesFitOneSpacing(Check):
+    """The bytes that aiter's suite expects in LDS fit one spacing of gaps only, out of all that the fields can ask for.
+
+    Shows: the spacing behind the kept digest of a padded tile, found by trying every interval and the first 32 gaps.
+    Does not show: that the suite ran; its authors say so, and no log was seen. Rows are as long as the interval here.
+    """
+
+    claim = "TDM-038"
+    kind = "vector"
+    witness = "tdm-lds"
+    binds = ("bytes_per_step",)
+
+    def observe(self, target, tools):
+        entry = entries(tools, "tdm-lds", "lds_contents", "opus_pad_u32_64_4")["opus_pad_u32_64_4"]
+        tools.origin(entry["origin"])
+        fits = [
+            (8 << code, gap)
+            for code in range(8)
+            for gap in range(4, 132, 4)
+            if self._digest(entry, 8 << code, gap) == entry["expected_lds_sha256"]
+        ]
+        code = entry["descriptors"][0]["fields"]["pad_interval"]
+        return {"bytes_per_step": fits[0][0] >> code if len(fits) == 1 else -1}
+
+    def _digest(self, entry, interval, gap):
+        import hashlib
+
+        lds = bytearray([int(entry["lds_init"]["fill_u8"], 16)]) * entry["lds_init"]["length"]
+        for descriptor in entry["descriptors"]:
+            fields = descriptor["fields"]
+            size = 1 << fields["data_size"]
+            offset = 0
+            for row in range(fields["tile_dim1"]):
+                start = fields["global_addr"] - 65536 + row * fields["tensor_dim0_stride"] * size
+                for byte in range(start, start + fields["tile_dim0"] * size):
+                    place = fields.get("lds_addr", 0) + offset + offset // interval * gap
+                    if place < len(lds):
+                        lds[place] = (byte * 2654435761 & 0xFFFFFFFF) >> 16 & 0xFF
+                    offset += 1
+        return hashlib.sha256(bytes(lds[: entry["expected_lds_length"]])).hexdigest()

@@ -58,7 +58,8 @@ def words_case(words):
     descriptor = decode(words)
     said = [(item.rule, item.severity, item.message, item.claim) for item in findings_of(descriptor, "load")]
     again = encode(descriptor.fields) if not descriptor.reserved else ()
-    return (descriptor.layout, descriptor.mode, descriptor.rank, descriptor.fields, meaning(descriptor.fields), said, again)
+    fields = descriptor.fields
+    return (descriptor.layout, descriptor.mode, descriptor.rank, fields, meaning(fields), said, again)
 
 def transfer_case(case):
     fields, op, memory, lds, nulls = case
@@ -169,7 +170,8 @@ d = decode([int(word, 16) for word in {README_WORDS!r}.split()])
 f = d.fields
 print(d.mode, d.rank, f["data_size"], f["tile_dim0"], f["tile_dim1"], f["tensor_dim0"], f["tensor_dim1"])
 print(f["tensor_dim0_stride"], f["pad_interval"], f["pad_amount"])
-print(list(run({{"tile_dim0": 16, "tensor_dim0": 8, "global_addr": 32}}, "load", [(0, bytes(range(40)))], b"x" * 18).lds))
+part = {{"tile_dim0": 16, "tensor_dim0": 8, "global_addr": 32}}
+print(list(run(part, "load", [(0, bytes(range(40)))], b"x" * 18).lds))
 """
     lines = in_micropython(engine, program)
     assert lines == ["dense 2 1 64 64 436 872", "512 4 3", str(list(range(32, 40)) + [0] * 8 + [120, 120])]

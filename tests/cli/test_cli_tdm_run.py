@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`cdna tdm run`: input that is wrong gives one message and status 2; what is right is shown for people and programs."""
+"""`cdna tdm run`: wrong input gives one message and status 2; what is right is shown for people and programs."""
 
 import json
 
@@ -51,7 +51,8 @@ def test_standard_input(monkeypatch, capsys):
 
 def test_numbers_may_be_text_and_words_are_hexadecimal(tmp_path, capsys):
     words = "0x00000001 0 0 80000000, 0 00040000 0 00040000 0 0 0 0"
-    for source in ({"fields": {"tile_dim0": "4", "tensor_dim0": "0x4"}}, {"words": words}, {"words": words.split()[:3] + ["80000000"] + words.split()[4:]}):
+    fields = {"tile_dim0": "4", "tensor_dim0": "0x4"}
+    for source in ({"fields": fields}, {"words": words}, {"words": words.replace(",", "").split()}):
         given = {key: value for key, value in GOOD.items() if key != "fields"}
         given.update(source)
         status, out, err = call(given, tmp_path, capsys, "--json")
@@ -114,7 +115,8 @@ def test_count_zero_shows_what_the_other_position_means(tmp_path, capsys):
     fields = dict(GOOD["fields"], count=0)
     answer = json.loads(call(dict(GOOD, fields=fields), tmp_path, capsys, "--json")[1])
     assert answer["result"]["reads"] == ["fecafecafecafeca"]
-    assert [(item["claim"], item["result"]["reads"]) for item in answer["disputed"]] == [("TDM-010", ["01020304fecafeca"])]
+    (other,) = answer["disputed"]
+    assert (other["claim"], other["result"]["reads"]) == ("TDM-010", ["01020304fecafeca"])
 
 
 def test_a_no_op_with_a_barrier_says_that_nobody_knows(tmp_path, capsys):

@@ -6,6 +6,7 @@ gate of the client runs as it does in use: nothing is switched off.
 """
 
 import email.utils
+import functools
 import gzip
 import pathlib
 import ssl
@@ -19,9 +20,15 @@ PUBLIC = "93.184.215.14"
 NAME = "pages.site-under-test.org"
 PEM = pathlib.Path(__file__).parent / "data" / "self-signed.pem"
 SMALL = Limits(
-    connect=2.0, read=0.5, request=1.0, url=3.0, body=200_000, retries=3, retry_after=2.0, backoff=0.01, delay=0.0, total=8
+    connect=2.0, read=0.4, request=0.6, url=1.5, body=200_000, retries=3, retry_after=2.0, backoff=0.01, delay=0.0, total=8
 )
 PAGE = b"<html><head><title>A page</title></head><body><h1 id='one'>Title</h1><a name=two></a><p>The lane\n width is 64.</p></body>"
+
+
+@functools.cache
+def bomb():
+    """Return 67 MB of zeros in 65 kB of gzip."""
+    return gzip.compress(bytes(1 << 26), compresslevel=9)
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -108,8 +115,7 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.write(b"X-%d: y\r\n" % number)
 
     def at_bomb(self, rest, seen):
-        body = gzip.compress(b"<p>boom</p>" + bytes(1 << 26), compresslevel=9)
-        self.send(200, body, Content_Encoding="gzip")
+        self.send(200, bomb(), Content_Encoding="gzip")
 
     def at_gzip(self, rest, seen):
         self.send(200, gzip.compress(PAGE), Content_Encoding="gzip")

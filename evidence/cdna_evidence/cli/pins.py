@@ -94,7 +94,7 @@ def _verify(options, listed, kept):
         verdicts.append(
             verify.offline(pin, entry) if file is None or file.absent else verify.reading(pin, entry, file, texts)
         )
-    told = any(file.data is not None for file, _how, _reader in files.values())
+    told = any(file.data is not None or file.missing for file, _how, _reader in files.values())
     if options.against:
         verdicts, any_newer = _against(options.against, readers, files, verdicts, kept, texts)
         told = told or any_newer

@@ -21,7 +21,7 @@ KEYS = ("words", "fields", "copy", "null_groups", "op", "ops", "memory", "lds", 
 LDS_KEYS = ("size", "fill_u8", "fill_u32", "init")
 LDS_MOST = 327680  # LDS-001
 ADDRESS_END = 1 << 57  # TDM-019
-MOVED_MOST = 1 << 28  # bytes: keeps an iteration over a whole allocation from running for minutes
+WORK_MOST = 1 << 20  # rows, and units of 256 bytes: keeps an iteration over a whole allocation from taking minutes
 READING = {
     "zero_is_active": False,
     "iterate_bounds": "fresh",
@@ -69,9 +69,11 @@ class Case:
         self.lds = _lds(document.get("lds", {}))
         self.reads = [self._read(item, i) for i, item in enumerate(_list(document.get("read", []), "read"))]
         passes = self.fields.get("iterate_count", 0) + 1 if self.fields.get("iterate_enable", 0) else 1
-        moved = passes * min(tile_bytes(self.fields), len(self.lds)) * len(self.ops)
-        if moved > MOVED_MOST:
-            raise Usage(f"iterate_count={passes - 1}: about {moved} bytes would be moved, at most {MOVED_MOST} are run here")
+        tile = min(tile_bytes(self.fields), len(self.lds))
+        row = max(1, self.fields.get("tile_dim0", 0) << self.fields.get("data_size", 0))
+        work = len(self.ops) * (passes * (tile // min(row, 256) + 1) + len(self.lds) // 4096)
+        if work > WORK_MOST:
+            raise Usage(f"iterate_count={passes - 1}, {len(self.ops)} ops: {work} pieces to move, at most {WORK_MOST}")
 
     def _descriptor(self, document):
         given = [key for key in ("words", "fields", "copy") if key in document]
@@ -103,7 +105,8 @@ class Case:
         length = _number(item["length"], where + ".length", 0, 1 << 30)
         if space == "lds":
             if address + length > len(self.lds):
-                raise Usage(f"{where}: LDS bytes {address} to {address + length - 1}: the allocation has {len(self.lds)}")
+                last = address + length - 1
+                raise Usage(f"{where}: LDS bytes {address} to {last}: the allocation has {len(self.lds)}")
         elif space == "memory":
             missing = _first_missing(self.memory, address, length)
             if missing is not None:
@@ -150,7 +153,10 @@ class Case:
     def disputed(self, result):
         """Return the answers of the other positions where they differ from the result."""
         others = []
+        applies = self._applies(result)
         for claim, position, change in POSITIONS:
+            if not applies[list(change)[0]]:
+                continue
             try:
                 other = self.result(dict(READING, **change))
             except FieldError as error:
@@ -160,6 +166,17 @@ class Case:
         if "load" in self.ops:
             others += [item._asdict() for item in pad_readings(self.fields)]
         return others
+
+    def _applies(self, result):
+        """Say which rules of other positions could matter here, so that the others are not run."""
+        get = self.fields.get
+        return {
+            "zero_is_active": get("count", 1) == 0,
+            "iterate_bounds": get("iterate_enable", 0) and get("iterate_count", 0) and not get("gather_mode", 0),
+            "store_padding": get("pad_enable", 0) and "store" in self.ops,
+            "swap_gather_bits": get("gather_mode", 0) != get("gather_index_size", 0),
+            "cell_width": bool(result["barrier"]),
+        }
 
     def _swapped(self):
         words = list(self.words)

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from . import html
 
-_MARKDOWN = re.compile(r"https?://[^\s<>\"'`\\\])}]+(?:\([^\s<>\"'`()]*\)[^\s<>\"'`\\\])}]*)*")
+_PLAIN = r"[^\s<>\"'`\\\])}(]"
+_MARKDOWN = re.compile(rf"https?://{_PLAIN}+(?:\([^\s<>\"'`()]*\){_PLAIN}*)*")
 _FENCE = re.compile(r"\s*(```+|~~~+)")
 
 

@@ -130,7 +130,7 @@ class _Tree:
             found = []
             for match in _CSS.finditer(text):
                 link = match[1] or match[2] or match[3]
-                if link:
+                if link and not link.lower().startswith(_ELSEWHERE):
                     found.append((link, text.count("\n", 0, match.start()) + 1))
             return found
         return [(link, line) for link, line in self.page(name).links if not link.lower().startswith(_ELSEWHERE)]

@@ -34,6 +34,7 @@ _SURPRISES = (
     ),
     (re.compile(r"0b[01_]+\Z|[-+]0x.*\Z"), "a number to some readers: write it decimal or 0x, or quote it as text"),
 )
+_WORDS = ("yes", "no", "on", "off", "true", "false", "null")  # the only words that are not text everywhere
 _NULL = re.compile(r"(~|null|)\Z", re.I)
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
 
@@ -261,6 +262,8 @@ def _plain(value):
     """Return (meaning, None) or (None, why it is refused) of a scalar without quotes."""
     if value in ("true", "false"):
         return value == "true", None
+    if value[:1].isalpha() and value.lower() not in _WORDS:
+        return value, None
     if _NULL.match(value):
         return None, "empty: give a value or leave the field out"
     if _INT.match(value):

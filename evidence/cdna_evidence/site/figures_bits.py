@@ -129,9 +129,10 @@ def _labels(body, called, right_edge, y):
     for x, name, left in order:
         end = 6 + len(name) * svg.CHAR
         span = (x - end, x) if left else (x, x + end)
-        level = 0
-        while any(_clash(level, span, x, other) for other in placed):
-            level += 1
+        levels = range(len(placed) + 1)
+        free = [level for level in levels if not any(_clash(level, span, x, other) for other in placed)]
+        # Where every level touches something, the lowest one touches only a line.
+        level = free[0] if free else levels[-1]
         placed.append((level, span, x))
         bottom = y + ROW + level * LEVEL + 10
         body.append(svg.path([(x, y + ROW), (x, bottom), (x - 4 if left else x + 4, bottom)]))

@@ -33,8 +33,10 @@ def sources(root=None):
 
         root = cdna.__path__[0]
     root = pathlib.Path(root)
-    files = sorted(root.rglob("*.py"))
-    return {str(path.relative_to(root.parent).as_posix()): translate(path.read_text("utf-8"), str(path)) for path in files}
+    found = {}
+    for path in sorted(root.rglob("*.py")):
+        found[path.relative_to(root.parent).as_posix()] = translate(path.read_text("utf-8"), str(path))
+    return found
 
 
 def translate(source, name="<model>"):

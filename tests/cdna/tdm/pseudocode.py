@@ -16,7 +16,7 @@ It shares no code with `cdna.tdm.transfer` and holds memory as a dict of single 
 
 
 def transfer(D, op, memory, lds, null_groups=()):
-    """Return (lds, memory, faults) after one instruction; memory: dict of byte address -> byte; faults: set of names."""
+    """Return (lds, memory, faults) after one instruction; memory: dict of address -> byte; faults: set of names."""
     D = dict(D)
     if 2 in null_groups:
         for name in ("tensor_dim2", "tensor_dim3", "tensor_dim2_stride", "tile_dim3"):

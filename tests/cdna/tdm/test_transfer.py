@@ -177,7 +177,7 @@ def test_nop_moves_nothing():
 
 
 def test_iterate_bounds_are_the_callers_choice():
-    """Ten rows, three passes of four: counted afresh all twelve are read, counted from the start the last two are not."""
+    """Ten rows, three passes of four: afresh all twelve are read, counted from the start the last two are not."""
     fields = {"tile_dim0": 1, "tile_dim1": 4, "tensor_dim0": 1, "tensor_dim1": 10, "tensor_dim0_stride": 1}
     fields.update(iterate_enable=1, iterate_count=2, global_addr_increment=4, lds_addr_increment=4)
     memory = [(0, bytes(range(1, 13)))]

@@ -133,7 +133,7 @@ def test_kept_contents_through_the_command(case, tmp_path, capsys):
 
 @pytest.mark.parametrize("name", ["rj_barrier", "rj_rank3_null_g2"])
 def test_the_barrier_cell_is_a_position_of_its_source(name, tmp_path, capsys):
-    """The emulator's cell goes from 0 to 0x00000000ffff0000; compilers assume another layout, so the result shows none."""
+    """The emulator's cell goes from 0 to 0x00000000ffff0000; compilers assume another layout: the result shows none."""
     case = next(case for case in CONTENTS if case["id"] == name)
     assert case["disputed"] and "0x00000000ffff0000" in case["note"]
     fields, words, memory, lds = unpack(case)
@@ -183,7 +183,8 @@ def test_to_01_negative_offset():
 
 def test_to_01_through_the_command(tmp_path, capsys):
     copy = {"element_bytes": 1, "base": 64, "at": [-8], "tensor": [64], "tile": [16]}
-    given = document({}, [(56, b"\xff" * 72)], b"\xee" * 16, op="load", read=[{"space": "lds", "addr": 0, "length": 16}])
+    read = [{"space": "lds", "addr": 0, "length": 16}]
+    given = document({}, [(56, b"\xff" * 72)], b"\xee" * 16, op="load", read=read)
     del given["fields"]
     answer = command({**given, "copy": copy}, tmp_path, capsys)
     assert answer["result"]["reads"] == ["00" * 16]
@@ -257,10 +258,11 @@ def test_tp_08_where_the_last_byte_lands():
 
 
 def test_tp_03_odd_dword_padding_is_flagged(tmp_path, capsys):
-    """Interval code 5 with amount code 0: the copy is shown as the table decodes it, the prose calls it unpredictable."""
+    """Interval code 5 with amount code 0: shown as the table decodes it, the prose calls it unpredictable."""
     given = problems("TP-03")["TP-03"]["input"]
     fields = {"data_size": 2, "tile_dim0": 128, "tensor_dim0": 128, "pad_enable": 1, "pad_interval": 5, "pad_amount": 0}
-    area = document(fields, [(0, b"\x11" * 512)], bytes(520), op="load", read=[{"space": "lds", "addr": 0, "length": 520}])
+    read = [{"space": "lds", "addr": 0, "length": 520}]
+    area = document(fields, [(0, b"\x11" * 512)], bytes(520), op="load", read=read)
     answer = command(area, tmp_path, capsys)
     loaded = bytes.fromhex(answer["result"]["reads"][0])
     assert loaded == b"\x11" * given["interval_bytes"] + bytes(given["pad_bytes"]) + b"\x11" * 256 + bytes(4)
