@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 # Material for MkDocs prints a notice about MkDocs 2 on every call; this project stays below 2 on purpose.
 export NO_MKDOCS_2_WARNING := 1
 
-.PHONY: help site serve test check falsify lint lock bench clean
+.PHONY: help site serve versions pages publish test check falsify lint lock bench clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -20,6 +20,17 @@ site: $(STAMP)  ## set up, run the checks, build the site, say where to open it
 
 serve: site  ## the same, then serve it on this machine
 	$(BIN)/cdna site serve
+
+versions: $(STAMP)  ## run the checks, build this version, put it on the local branch gh-pages; pushes nothing
+	$(BIN)/cdna check
+	$(BIN)/cdna site deploy
+
+pages: $(STAMP)  ## write the branch of versions to build/pages, as a host serves it, and check every link in it
+	$(BIN)/cdna site pages build/pages
+	$(BIN)/cdna links build/pages
+
+publish:  ## push the branch of versions; the workflow does this, after `make versions` and `make pages`
+	git push origin gh-pages
 
 test: $(STAMP)  ## set up, then everything that CI runs: lint, checks, falsification, tests
 	$(BIN)/ruff check --quiet .

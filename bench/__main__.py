@@ -13,6 +13,8 @@ import subprocess
 import sys
 import time
 
+from . import links, pins
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 README_WORDS = (
     "00000001 00000000 12365680 80007f00 07110000 01b40000 03680000 00400000 00000040 00000200 00000000 00000000"
@@ -168,7 +170,13 @@ def main(argv=None):
     """Print the table, or one JSON document with --json; the exit status is 0 whatever the numbers are."""
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__.splitlines()[0])
     parser.add_argument("--json", action="store_true")
-    parts = {"start": start_up, "transfer": dense_transfer, "mutants": mutants}
+    parts = {
+        "start": start_up,
+        "transfer": dense_transfer,
+        "mutants": mutants,
+        "pins": lambda: pins.rows(row, best_of),
+        "links": lambda: links.rows(row, best_of),
+    }
     parser.add_argument("part", nargs="*", help=f"of {', '.join(parts)}; default: all")
     arguments = parser.parse_args(argv)
     if not set(arguments.part) <= set(parts):

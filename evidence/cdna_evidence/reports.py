@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reports of pins and links for programs: JUnit and SARIF, with rule ids and fingerprints that stay the same from run to run."""
+"""Reports of pins and links for programs: JUnit and SARIF, with rule ids and fingerprints that stay from run to run."""
 
 import hashlib
 import json
@@ -53,8 +53,9 @@ RULES = {
 class Item(NamedTuple):
     """One outcome about one thing.
 
-    rule: of RULES, "" when passed; severity: error, warning or info; outcome: of OUTCOMES; subject: what it is about, the same
-    text in every run; message: without the subject; file, line: where it is cited ("" and 0: nowhere); claim: id or key, or None.
+    rule: of RULES, "" when passed; severity: error, warning or info; outcome: of OUTCOMES; subject: what it is about, the
+    same text in every run; message: without the subject; file, line: where it is cited ("" and 0: nowhere); claim: id or
+    key, or None.
     """
 
     rule: str
@@ -95,14 +96,17 @@ def junit(items, suite):
         inner = ""
         if item.severity == "error":
             failures += 1
-            inner = f"<failure type={_attribute(item.rule)} message={_attribute(item.message)}>{_text(_place(item) + item.message)}</failure>"
+            head = f"<failure type={_attribute(item.rule)} message={_attribute(item.message)}>"
+            inner = f"{head}{_text(_place(item) + item.message)}</failure>"
         elif item.outcome != "passed":
             skipped += 1
-            inner = f"<skipped type={_attribute(item.rule or item.outcome)} message={_attribute(item.outcome + ': ' + item.message)}/>"
+            why = _attribute(f"{item.outcome}: {item.message}")
+            inner = f"<skipped type={_attribute(item.rule or item.outcome)} message={why}/>"
         cases.append(
             f'<testcase classname={_attribute(suite)} name={_attribute(item.subject)} time="0">{inner}</testcase>'
         )
-    head = f'<testsuite name={_attribute(suite)} tests="{len(cases)}" failures="{failures}" errors="0" skipped="{skipped}" time="0">'
+    numbers = f'tests="{len(cases)}" failures="{failures}" errors="0" skipped="{skipped}" time="0"'
+    head = f"<testsuite name={_attribute(suite)} {numbers}>"
     return "\n".join(
         ['<?xml version="1.0" encoding="utf-8"?>', "<testsuites>", head, *cases, "</testsuite>", "</testsuites>", ""]
     )

@@ -232,3 +232,40 @@ def test_what_is_not_plain_is_refused_with_its_line(source, said):
 
 def test_the_whole_model_is_plain():
     assert "cdna/tdm/transfer.py" in sources()
+
+
+ORDER_PROGRAM = """
+from cdna.tdm.barrier import LAYOUTS, arrivals, make, side_by_side
+from cdna.tdm.events import ds_read, global_store, tensor_load, wait
+from cdna.tdm.multicast import check_launch, mask_of, reads, rendezvous
+from cdna.tdm.order import find, missing_waits, outcomes, shrink
+from cdna.tdm.paths import table
+from cdna.tdm.pipeline import arithmetic_omissions, check, loop, omissions, timeline
+
+def show(value):
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join([show(item) for item in value]) + "]"
+    return repr(value)
+
+memory = [("m0", "old"), ("m1", "other")]
+wrong = [[global_store("m0", "new"), tensor_load(("a", "b"), ("m0", "m1")), wait("tensor"), ds_read("a")]]
+print(show(outcomes(wrong, memory)))
+print(show(find(wrong, memory)))
+print(show(missing_waits(wrong, memory)))
+print(show(shrink(wrong, memory)))
+for shape in ("after", "before", "between"):
+    print(show(omissions(loop(3, 2, 2, shape))), show(check(loop(3, 3, 1, shape)).wrong))
+print(show(arithmetic_omissions((1 << 32) - 4096, 2048, 70000, 1000, 20)))
+print(show(timeline(5, 3, 7, 2, 3)))
+for layout in LAYOUTS[:6]:
+    print(show(arrivals(make(2, layout), layout, 5)))
+print(show(side_by_side(0x0000000300020001)))
+print(show(rendezvous(7, [(0, 0), (1, 3), (2, 90)], 10, 2)), reads(16, True, 5), mask_of([0, 15]))
+print(show(check_launch(5, (2, 1, 1), (121, 1, 1), 1)))
+print(show(table([(16, 128), (128, 512)])))
+"""
+
+
+def test_order_and_pipeline_agree(engine):
+    ours, theirs = here(ORDER_PROGRAM), in_micropython(engine, ORDER_PROGRAM)
+    assert len(ours) == 19 and ours == theirs

@@ -67,10 +67,3 @@ def test_judge_that_compares_is_fine():
 def test_forbidden_import(line):
     """A check cannot read the numbers that it is to test."""
     assert any("may not import" in text for text in lint.problems(line + "\n", "check_x.py"))
-
-
-def test_docstring_is_needed():
-    """A check says what it shows and what it does not."""
-    text = "class One:\n    def observe(self, target, tools):\n        return 1\n"
-
-    assert any("docstring" in line for line in lint.problems(text, "check_x.py"))

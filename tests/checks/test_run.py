@@ -105,6 +105,7 @@ def test_check_that_drove_nothing_is_a_failure(kind):
     ("attributes", "word"),
     [
         ({"kind": "guess"}, "kind"),
+        ({"__doc__": " "}, "docstring"),
         ({"claim": "XX-999"}, "not in the register"),
         ({"position": "nobody"}, "position"),
         ({"targets": ("gfx942",)}, "targets"),

@@ -385,8 +385,8 @@ ODD = LINE.replace("07110000", "07010000")  # pad off, codes left over
         (json.dumps(EXAMPLE), ["descriptor 1"]),
         (json.dumps([LINE, EXAMPLE, [int(word, 16) for word in EXAMPLE]]), [f"descriptor {i}" for i in (1, 2, 3)]),
         (json.dumps([{"name": "a", "words": EXAMPLE}, {"id": "b", "fields": SMALL}]), ["a", "b"]),
-        ("\n".join(f"s{i + 4} = 0x{EXAMPLE[i]}" for i in range(12)), ["line 1"]),
-        ("s[0:3]: " + " ".join(EXAMPLE[:4]) + "\ns[4:11]: " + " ".join(EXAMPLE[4:]), ["line 1"]),
+        ("\n".join(f"s{i + 4} = 0x{EXAMPLE[i]}" for i in range(12)), ["s[4:15]"]),
+        ("s[0:3]: " + " ".join(EXAMPLE[:4]) + "\ns[4:11]: " + " ".join(EXAMPLE[4:]), ["s[0:11]"]),
         (
             "<4 x i32> <i32 1, i32 0, i32 305550976, i32 -2147451136>\n<8 x i32> <i32 118554624, i32 28573696, "
             "i32 57147392, i32 4194304, i32 64, i32 512, i32 0, i32 0>\n",

@@ -20,7 +20,16 @@ PUBLIC = "93.184.215.14"
 NAME = "pages.site-under-test.org"
 PEM = pathlib.Path(__file__).parent / "data" / "self-signed.pem"
 SMALL = Limits(
-    connect=2.0, read=0.4, request=0.6, url=1.5, body=200_000, retries=3, retry_after=2.0, backoff=0.01, delay=0.0, total=8
+    connect=2.0,
+    read=0.4,
+    request=0.6,
+    url=1.5,
+    body=200_000,
+    retries=3,
+    retry_after=2.0,
+    backoff=0.01,
+    delay=0.0,
+    total=8,
 )
 PAGE = b"<html><head><title>A page</title></head><body><h1 id='one'>Title</h1><a name=two></a><p>The lane\n width is 64.</p></body>"
 

@@ -5,17 +5,19 @@ import json
 import xml.etree.ElementTree as ElementTree
 
 import pytest
-from hostile import PAGE
-
 from cdna_evidence import cli, reports
 from cdna_evidence.links import collect
 from cdna_evidence.links.client import Limits
+from hostile import PAGE
 
 
 @pytest.fixture
 def command(capsys, monkeypatch, server):
     """Run `cdna links`; {server} in a word is the hostile server, whose address this test flag alone lets it reach."""
-    monkeypatch.setattr("cdna_evidence.links.client.Limits.__new__.__defaults__", tuple(Limits()._replace(retries=0, delay=0.0, read=0.3, request=0.5)))
+    monkeypatch.setattr(
+        "cdna_evidence.links.client.Limits.__new__.__defaults__",
+        tuple(Limits()._replace(retries=0, delay=0.0, read=0.3, request=0.5)),
+    )
 
     def run(*words):
         filled = [word.replace("{server}", f"http://127.0.0.1:{server.port}") for word in words]
@@ -47,7 +49,15 @@ def test_without_the_test_flag_this_machine_is_out_of_reach(command, server):
 
 
 @pytest.mark.parametrize(
-    "words", [["--nonsense"], ["no/such/folder"], ["x", "--url", "http://host.org/"], ["--record", "words"], ["--base", "http://x/"], ["--record", "w", "--url", "file:///x"]]
+    "words",
+    [
+        ["--nonsense"],
+        ["no/such/folder"],
+        ["x", "--url", "http://host.org/"],
+        ["--record", "words"],
+        ["--base", "http://x/"],
+        ["--record", "w", "--url", "file:///x"],
+    ],
 )
 def test_wrong_usage(command, words):
     status, out, err = command(*words)
@@ -58,7 +68,17 @@ def test_wrong_usage(command, words):
 def test_reports_have_stable_fingerprints(command, tmp_path):
     def fingerprints(extra):
         name = tmp_path / "r.sarif"
-        command("--allow-private", "--strict", *extra, "--url", "{server}/missing", "--sarif", str(name), "--junit", str(tmp_path / "r.xml"))
+        command(
+            "--allow-private",
+            "--strict",
+            *extra,
+            "--url",
+            "{server}/missing",
+            "--sarif",
+            str(name),
+            "--junit",
+            str(tmp_path / "r.xml"),
+        )
         run = json.loads(name.read_text())["runs"][0]
         rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
         assert all(rules[result["ruleIndex"]] == result["ruleId"] for result in run["results"])

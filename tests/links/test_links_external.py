@@ -7,12 +7,11 @@ import time
 import tracemalloc
 
 import pytest
-from hostile import NAME, PAGE, PEM, PUBLIC, SMALL, bomb, client
-
 from cdna_evidence.links import floating, html
 from cdna_evidence.links.cache import Cache
 from cdna_evidence.links.client import Client, system_resolver
 from cdna_evidence.links.external import Checker, retry_after
+from hostile import NAME, PAGE, PEM, PUBLIC, SMALL, bomb, client
 
 HOST = f"http://{NAME}"
 
@@ -104,7 +103,9 @@ def test_retry_after_beyond_the_cap_is_rate_limited(server, form):
     first, second = check(server, f"/limited/{form}", "/page")
 
     assert (first.outcome, first.rule) == ("cantTell", "link-rate-limited")
-    assert (second.outcome, second.rule) == ("cantTell", "link-rate-limited"), "the host asked for a pause: nothing more is asked"
+    assert (second.outcome, second.rule) == ("cantTell", "link-rate-limited"), (
+        "the host asked for a pause: nothing more is asked"
+    )
     assert len(server.log) == 1 and time.monotonic() - began < 1.0
 
 
@@ -216,7 +217,9 @@ def test_unresolved_name_and_closed_port_cannot_tell(server):
 def test_resolver_that_hangs_is_left(server):
     began = time.monotonic()
 
-    result = check(server, "/page", names=lambda host, port: time.sleep(30), limits=SMALL._replace(connect=0.1, retries=0))
+    result = check(
+        server, "/page", names=lambda host, port: time.sleep(30), limits=SMALL._replace(connect=0.1, retries=0)
+    )
 
     assert result.rule == "link-timeout" and time.monotonic() - began < 1.5
 
@@ -291,7 +294,9 @@ def test_cache_keeps_good_answers_and_no_failures(server, tmp_path):
     assert server.log[0][2]["If-None-Match"] == '"v1"'
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"schema": 1, "good": {"http://x.org/": {"checked": "no"}}}', "\x00", "[" * 100_000])
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", '{"schema": 1, "good": {"http://x.org/": {"checked": "no"}}}', "\x00", "[" * 100_000]
+)
 def test_unreadable_cache_counts_as_empty(tmp_path, text):
     (tmp_path / "c.json").write_text(text)
 

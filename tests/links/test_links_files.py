@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""kill -9 while a file is written leaves the old or the new one, whole."""
+"""kill -9 while a file is written leaves the old or the new one, whole.
+
+Where the kill falls is chance in the first test. In the second the kernel ends the process at a chosen byte of the write.
+"""
 
 import os
 import signal
@@ -46,7 +49,10 @@ def write(name, mark):
 @pytest.mark.parametrize("kind", WRITERS)
 def test_kill_during_write(tmp_path, kind):
     place = tmp_path / "file"
-    code = WRITERS[kind] + f"write({str(place)!r}, 'a'); print('ready', flush=True)\nwhile True:\n    write({str(place)!r}, 'b')\n    write({str(place)!r}, 'a')\n"
+    code = (
+        WRITERS[kind]
+        + f"write({str(place)!r}, 'a'); print('ready', flush=True)\nwhile True:\n    write({str(place)!r}, 'b')\n    write({str(place)!r}, 'a')\n"
+    )
     sizes = set()
     for pause in (0.01, 0.09):
         process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
@@ -64,3 +70,24 @@ def test_kill_during_write(tmp_path, kind):
         assert len(marks) == 1, "a mixture of two versions"
     # Every version of a file has one size, times of the cache apart.
     assert kind == "cache" or len(sizes) == 1
+
+
+LIMITED = """
+import resource, signal, sys
+signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]),) * 2)
+"""
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+def test_death_at_a_chosen_byte(tmp_path, kind):
+    place = tmp_path / "file"
+    first, second = f"write({str(place)!r}, 'a')\n", f"write({str(place)!r}, 'b')\n"
+    subprocess.run([sys.executable, "-c", WRITERS[kind] + first], check=True)
+    before = place.read_bytes()
+
+    for byte in (1, len(before) // 2, len(before) - 100):
+        done = subprocess.run([sys.executable, "-c", WRITERS[kind] + LIMITED + second, str(byte)])
+
+        assert done.returncode == -signal.SIGXFSZ
+        assert place.read_bytes() == before

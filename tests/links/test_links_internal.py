@@ -4,7 +4,6 @@
 import os
 
 import pytest
-
 from cdna_evidence.links import internal
 
 HEAD = '<html><head><link rel="canonical" href="https://site.org/kb/"></head><body>'
@@ -19,9 +18,13 @@ GOOD = HEAD + (
 def site(tmp_path, index=GOOD, **files):
     (tmp_path / "two").mkdir(exist_ok=True)
     (tmp_path / "index.html").write_text(index)
-    (tmp_path / "two" / "index.html").write_text('<p id="part"></p><p id="Part B"></p><a href="..">up</a><a href="../style.css">s</a>'.replace('".."', '"../"'))
+    (tmp_path / "two" / "index.html").write_text(
+        '<p id="part"></p><p id="Part B"></p><a href="..">up</a><a href="../style.css">s</a>'.replace('".."', '"../"')
+    )
     (tmp_path / "pic.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg"><g id="shape"/><a href="two/"/></svg>')
-    (tmp_path / "style.css").write_text("a { background: url('pic.svg') } /* url(gone.png) */ b { background: url(data:x) }")
+    (tmp_path / "style.css").write_text(
+        "a { background: url('pic.svg') } /* url(gone.png) */ b { background: url(data:x) }"
+    )
     (tmp_path / "404.html").write_text('<a href="/kb/two/">t</a>')
     return tmp_path
 

@@ -5,7 +5,6 @@ import hashlib
 
 import hostile
 import pytest
-
 from cdna_evidence.links.client import Limits
 from cdna_evidence.pins import Entry, Pin, readers, verify
 
@@ -28,9 +27,16 @@ def read(server, paths, raw=RAW, **kwargs):
 
 
 def test_each_file_once_for_many_ranges(server):
-    data = {f"dir/file {n}.h".replace(" ", "_"): "".join(f"name_{n} {line}\n" for line in range(200)).encode() for n in range(12)}
+    data = {
+        f"dir/file {n}.h".replace(" ", "_"): "".join(f"name_{n} {line}\n" for line in range(200)).encode()
+        for n in range(12)
+    }
     server.files = {f"owner/name/{COMMIT}/{path}": text for path, text in data.items()}
-    listed = [Pin(REPOSITORY, COMMIT, path, first, first + 3, (path[9:-2] and f"name_{path[9:-2]}",)) for path in data for first in range(1, 100, 9)]
+    listed = [
+        Pin(REPOSITORY, COMMIT, path, first, first + 3, (path[9:-2] and f"name_{path[9:-2]}",))
+        for path in data
+        for first in range(1, 100, 9)
+    ]
     texts = {}
     found = read(server, [pin.path for pin in listed])
 
@@ -38,7 +44,10 @@ def test_each_file_once_for_many_ranges(server):
         file = found[pin[:3]]
         entry, why = verify.lock_entry(pin, file, texts, "2026-11-29", "https")
         assert not why
-        assert entry.sha256 == hashlib.sha256(b"\n".join(data[pin.path].split(b"\n")[pin.first - 1 : pin.last]) + b"\n").hexdigest()
+        assert (
+            entry.sha256
+            == hashlib.sha256(b"\n".join(data[pin.path].split(b"\n")[pin.first - 1 : pin.last]) + b"\n").hexdigest()
+        )
         assert verify.reading(pin, entry, file, texts).state == "read"
     assert sorted(server.paths()) == sorted("/file/" + name for name in server.files)
 
@@ -55,7 +64,9 @@ def test_bad_host(server, way, missing):
     pin = Pin(REPOSITORY, COMMIT, "a.h", 1, 1, ("x",))
     entry = Entry(*pin.key, ("x",), "0" * 40, "0" * 64, "2026-11-29", "git", "")
     assert verify.reading(pin, entry, found, {}).outcome == ("failed" if missing else "cantTell")
-    assert verify.reading(pin, entry._replace(sha256="", reason="r"), found, {}).outcome == ("failed" if missing else "untested")
+    assert verify.reading(pin, entry._replace(sha256="", reason="r"), found, {}).outcome == (
+        "failed" if missing else "untested"
+    )
     assert verify.lock_entry(pin, found, {}, "2026-11-29", "https")[0] is None
 
 
@@ -67,7 +78,9 @@ def test_online_cannot_reach_inside(server):
     assert "loopback" in found[REPOSITORY, COMMIT, "a.h"].why and not dialled
 
 
-@pytest.mark.parametrize("repository", ["https://gitlab.com/owner/name", "https://github.com/owner", "https://github.com/../x", "file:///x"])
+@pytest.mark.parametrize(
+    "repository", ["https://gitlab.com/owner/name", "https://github.com/owner", "https://github.com/../x", "file:///x"]
+)
 def test_host_without_a_raw_form_is_not_asked(server, repository):
     reader = readers.OnlineReader(hostile.client(server, limits=LIMITS))
 

@@ -7,11 +7,14 @@ import os
 import subprocess
 
 import pytest
-
 from cdna_evidence import cli, pins
 from cdna_evidence.pins import readers
 
-TEXT = "".join(f"line {number}\n" for number in range(1, 11)) + "  field_a = 1;\n  field_b = 2;\n  field_c = 3;\n" + "end\n" * 5
+TEXT = (
+    "".join(f"line {number}\n" for number in range(1, 11))
+    + "  field_a = 1;\n  field_b = 2;\n  field_c = 3;\n"
+    + "end\n" * 5
+)
 
 
 @pytest.fixture
@@ -22,12 +25,18 @@ def git(tmp_path):
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     environment |= {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull, "HOME": str(tmp_path)}
     for who in ("AUTHOR", "COMMITTER"):
-        environment |= {f"GIT_{who}_NAME": "t", f"GIT_{who}_EMAIL": "t@host.org", f"GIT_{who}_DATE": "2026-11-29T00:00:00Z"}
+        environment |= {
+            f"GIT_{who}_NAME": "t",
+            f"GIT_{who}_EMAIL": "t@host.org",
+            f"GIT_{who}_DATE": "2026-11-29T00:00:00Z",
+        }
 
     def run(*words, **kwargs):
-        return subprocess.run(["git", *words], cwd=folder, env=environment, check=True, capture_output=True, text=True, **kwargs).stdout.strip()
+        return subprocess.run(
+            ["git", *words], cwd=folder, env=environment, check=True, capture_output=True, text=True, **kwargs
+        ).stdout.strip()
 
-    def commit(text, name="src/a file.h".replace(" ", "_"), message="m"):
+    def commit(text, name="src/a_file.h", message="m"):
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
@@ -87,7 +96,9 @@ def test_lock_records_blob_and_lines(git, house):
     assert (status, document["result"]["locked"]) == (0, 1)
     # Both expected values come from elsewhere: git's own hash of the file, and the lines cut by sed.
     assert entry["blob"] == git("rev-parse", "HEAD:src/a_file.h")
-    cut = subprocess.run(["sed", "-n", "11,13p", str(git.folder / "src" / "a_file.h")], capture_output=True, check=True).stdout
+    cut = subprocess.run(
+        ["sed", "-n", "11,13p", str(git.folder / "src" / "a_file.h")], capture_output=True, check=True
+    ).stdout
     assert entry["sha256"] == hashlib.sha256(cut).hexdigest()
     assert entry["how"] == "git" and "field_a = 1" not in house.lock.read_text()
 
@@ -170,7 +181,13 @@ def test_unread_pin_never_passes(git, house):
 def test_page_state(git, house):
     commit = git.commit(TEXT)
     house.pin(commit, [11, 13])
-    pin = {"repository": "https://github.com/owner/name", "commit": commit, "path": "src/a_file.h", "lines": [11, 13], "must_contain": ["field_a"]}
+    pin = {
+        "repository": "https://github.com/owner/name",
+        "commit": commit,
+        "path": "src/a_file.h",
+        "lines": [11, 13],
+        "must_contain": ["field_a"],
+    }
 
     assert pins.states(house.top)(pin)[0::3] == ("unread", "neither read nor listed")
     house("lock", "--unread", "Not now.")
@@ -285,14 +302,24 @@ def test_no_repository_is_wrong_usage(house, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "data", [b"a\r\nb\rc\r\nfield_a\r\n", b"a\nb\nc\nfield_a", b"\xff\xfe\nx\n\n\x00field_a\x0c\x85\n", "é\n\u2028\n\nfield_a ü\n".encode()]
+    "data",
+    [
+        b"a\r\nb\rc\r\nfield_a\r\n",
+        b"a\nb\nc\nfield_a",
+        b"\xff\xfe\nx\n\n\x00field_a\x0c\x85\n",
+        "é\n\u2028\n\nfield_a ü\n".encode(),
+    ],
 )
 def test_lines_are_bytes_between_line_feeds(git, house, data):
-    house.pin(git.commit(data), [len(data.rstrip(b"\n").split(b"\n")), len(data.rstrip(b"\n").split(b"\n"))], ["field_a"])
+    house.pin(
+        git.commit(data), [len(data.rstrip(b"\n").split(b"\n")), len(data.rstrip(b"\n").split(b"\n"))], ["field_a"]
+    )
     house("lock", "--git", str(git.folder))
     entry = json.loads(house.lock.read_text().split("\n")[1])
 
-    cut = subprocess.run(["tail", "-n", "1", str(git.folder / "src" / "a_file.h")], capture_output=True, check=True).stdout
+    cut = subprocess.run(
+        ["tail", "-n", "1", str(git.folder / "src" / "a_file.h")], capture_output=True, check=True
+    ).stdout
     assert entry["sha256"] == hashlib.sha256(cut).hexdigest()
 
 

@@ -19,6 +19,8 @@ def problem_of(check, register):
 
     Args: check: a subclass of Check; register: the loaded register.
     """
+    if not (vars(check).get("__doc__") or "").strip():
+        return "its docstring must say what it shows and what it does not"
     if check.kind not in KINDS:
         return f"kind {check.kind!r}: one of {', '.join(KINDS)}"
     claim = register.claims.get(check.claim)

@@ -10,8 +10,8 @@ from .output import CannotTell, Usage, emit, parser
 def run(argv):
     """Run `cdna links [SITE]` and return the exit status.
 
-    With SITE: offline, 1 when a link inside it is broken. Without: 0 whatever outsiders do (1 with --strict), 3 when nothing, or a
-    page named with --url, could be told.
+    With SITE: offline, 1 when a link inside it is broken. Without: 0 whatever outsiders do (1 with --strict), 3 when
+    nothing could be told, or not about a page named with --url.
     """
     top = parser(
         "links", "Check the external pages that are cited, or with SITE the links inside a built site (offline)."
@@ -63,12 +63,12 @@ def run(argv):
 
 
 def _internal(options):
-    from cdna_evidence import reports
+    from cdna_evidence import reports, settings
     from cdna_evidence.links import internal
 
     site = Path(options.site)
     try:
-        report = internal.check(site, options.base, tuple(options.ignore))
+        report = internal.check(site, options.base, tuple(options.ignore), settings.site_url())
     except OSError as error:
         raise Usage(f"{options.site}: {error.strerror or error}") from None
     if not report.pages:
@@ -91,7 +91,8 @@ def _internal(options):
         },
         "broken": [one._asdict() for one in report.broken],
     }
-    text = f"{report.links} internal links of {report.pages} files: {len(report.broken)} broken; {result['external']} external addresses not asked"
+    told = f"{report.links} internal links of {report.pages} files: {len(report.broken)} broken"
+    text = f"{told}; {result['external']} external addresses not asked"
     return emit("links", None, result, [reports.finding(item) for item in items], json=options.json, text=text)
 
 

@@ -7,7 +7,7 @@ from .output import CannotTell, Usage, emit, parser
 
 
 def run(argv):
-    """Run `cdna pins verify|lock` and return the exit status (1: a pin is wrong, 3: it could not be told what was asked for)."""
+    """Run `cdna pins verify|lock` and return the exit status (1: a pin is wrong, 3: not to be told from here)."""
     top = parser("pins", "Verify the pinned citations: repository, commit, file, lines, identifiers.")
     acts = top.add_subparsers(dest="what", required=True, metavar="verify|lock")
     verify = acts.add_parser(
@@ -198,7 +198,8 @@ def _lock(options, listed, kept):
             }
         )
     result = {"locked": locked, "listed_unread": unread, "taken_out": len(gone), "left": [str(pin) for pin in left]}
-    text = f"{locked} locked, {unread} listed as unread, {len(gone)} taken out, {len(left)} left; {len(listed)} pins in all"
+    told = f"{locked} locked, {unread} listed as unread, {len(gone)} taken out, {len(left)} left"
+    text = f"{told}; {len(listed)} pins in all"
     return emit("pins lock", None, result, findings, json=options.json, text=text)
 
 

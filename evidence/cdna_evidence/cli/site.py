@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`cdna site build|serve`: the site, from the register, the last results and the pages under docs/."""
+"""`cdna site build|serve`: the site, from the register, the last results and the pages under docs/; `versions` is a module of its own."""
 
 import time
 
@@ -8,8 +8,12 @@ from .output import CannotTell, Usage, emit, parser
 
 def run(argv):
     """Build or serve the site and return the exit status."""
+    if argv[:1] and argv[0] in ("deploy", "versions", "pages"):
+        from . import site_versions
+
+        return site_versions.run(argv)
     words = parser("site", "Build or serve the site; run `cdna check` first, since pages show only what a run produced.")
-    words.add_argument("action", choices=("build", "serve"))
+    words.add_argument("action", choices=("build", "serve"), help="also: deploy, versions, pages (`cdna site deploy --help`)")
     words.add_argument("--output", metavar="DIR", help="where the built site goes (build/site)")
     words.add_argument("--port", type=int, default=8000, help="port of `serve` (8000)")
     words.add_argument("--json", action="store_true", help="one JSON document on standard output")

@@ -18,7 +18,8 @@ USAGE = """usage: cdna tdm COMMAND ... [--json]
   run FILE         what one or several transfers do to memory and LDS
   pad --row-bytes N --pad-bytes M [--element-bytes E] [--rows R]
                    the codes for a gap after every row, and where the rows start
-  lint FILE        the findings of one or many descriptors; option: --op load|store
+  lint FILE        the findings of one or many descriptors: words, a register dump, LLVM IR, MLIR, JSON;
+                   options: --op load|store, --cluster N (workgroups in the cluster, 0 for none)
 
 A WORD is always hexadecimal, with or without 0x; every other number is decimal or 0x. FILE may be `-`."""
 

@@ -1,74 +1,146 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`cdna tdm lint`: the findings of every descriptor in a file.
+"""`cdna tdm lint`: the findings of every descriptor in a file, and of what they show together.
 
-A file is JSON (a list of words, or descriptors as lists, strings or objects with `words`, `fields` or `copy`), or text:
-one descriptor a line, or one a paragraph. Text may hold register dumps (`s4 = 0x00000001`) and LLVM IR constants.
+A file is JSON (a list of words, or descriptors as lists, strings or objects with `words`, `fields` or `copy`); a
+debugger's register dump; LLVM IR or MLIR with calls of the tensor intrinsics, or vector constants of it; or words as
+text, one descriptor a line or one a paragraph. The order of the file counts as the order of issue.
 """
 
 import re
 
-from .output import Usage, emit, read_text
+from .output import Usage, emit, finding_dict, read_text
 from .tdm import TARGET, decode_words, one_file, op_of, split_options, words_of_text
-from .tdm_encode import fields_of_document, finding_of_error
+from .tdm_encode import fields_of_document, finding_of_error, number
 
-_IR = re.compile(r"\bi32\s+(-?\d+|poison|undef)\b|<(\d+) x i32>\s+(zeroinitializer|poison|undef)\b")
-_REGISTER = re.compile(r"\b(?:s|sgpr|SGPR|ttmp)\[?\d+(?::\d+)?\]?\s*[:=]?")
+_CONSTANT = re.compile(
+    r"\bi32\s+(-?\d+|poison|undef)\b|<(\d+) x i32>\s+(zeroinitializer|poison|undef|splat \(i32 -?\d+\))(?![\w.])"
+)
+_DENSE = re.compile(r"dense<(\[[-\d, ]*\]|-?\d+)>\s*:\s*vector<(\d+)xi32>")
 _COUNTS = (4, 12, 16, 20)
+# Rules that weigh several words: with one of these unknown they would judge a guess.
+_WEIGHING = (
+    "stride-overlap",
+    "iterate-past-bound",
+    "iterate-overwrites",
+    "lds-overflow",
+    "barrier-in-tile",
+    "pad-interval-cut",
+    "pad-row-multiple",
+    "pad-on-store",
+    "gather-bound-is-list",
+    "gather-order",
+    "tile-dim3-repeats",
+    "zeroed-descriptor",
+)
 
 
 def run_lint(argv):
     """Print the findings of every descriptor of a file; return the exit status."""
-    options, rest = split_options(argv, ("--op",))
-    return lint(one_file(rest, "lint"), op_of(options), bool(options.get("--json")))
+    options, rest = split_options(argv, ("--op", "--cluster"))
+    cluster = options.get("--cluster")
+    if cluster is not None:
+        cluster = number(cluster, "--cluster")
+        if not 0 <= cluster <= 16:
+            raise Usage(f"--cluster {cluster}: 0 or 1 (no cluster) to 16 workgroups")
+    return lint(one_file(rest, "lint"), op_of(options), bool(options.get("--json")), cluster)
 
 
-def lint(name, op, json):
+def lint(name, op, json, cluster=None):
     """Print the findings of every descriptor of a file.
 
-    Args: name: file or "-"; op: "load", "store" or None; json: machine form.
+    Args: name: file or "-"; op: "load", "store" or None; json: machine form; cluster: workgroups in the launch's
+      cluster, 0 or 1 for none, None when not known.
     Returns: exit status.
     Raises: Usage: nothing in the file reads as a descriptor.
     """
-    from cdna.tdm.descriptor import FieldError, decode, encode
-    from cdna.tdm.rules import findings_of
+    from cdna.tdm.sequence import sequence_findings
 
     label = "standard input" if name == "-" else name
-    described, found = [], []
-    for where, item in _descriptors(read_text(name), label):
-        own = []
-        entry = {"name": where, "mode": None, "rank": None}
-        try:
-            if isinstance(item, dict):
-                fields, own = fields_of_document(item)
-                descriptor = decode(encode(fields))
-            else:
-                descriptor = decode_words(item, "1" if len(item) == 8 else None)
-        except FieldError as error:
-            own = [finding_of_error(error)]
-        except Usage as error:
-            raise Usage(f"{label}: {where}: {error}") from None
-        else:
-            own = list(own) + findings_of(descriptor, op)
-            entry["mode"], entry["rank"] = descriptor.mode, descriptor.rank
-        entry["findings"] = [_finding(each, "") for each in own]
-        found += [_finding(each, where + ": ") for each in own]
+    described, sequence = [], []
+    found, named_cluster = _descriptors(read_text(name), label)
+    cluster = named_cluster if cluster is None else cluster
+    for item in found:
+        entry, fields = _judged(item, op, cluster, label)
+        if fields is not None:
+            sequence.append((len(described), fields, item.op or op))
         described.append(entry)
     if not described:
         raise Usage(f"{label}: no descriptor found")
-    text = "\n".join(f"{e['name']}: {e['mode'] or 'not encodable'}, {len(e['findings'])} findings" for e in described)
-    return emit("tdm lint", TARGET, {"descriptors": described}, found, (), json, text)
+    # The texts of a sequence count its descriptors from 1, so it is judged only where the whole file is one.
+    if len(sequence) == len(described):
+        for position, finding in sequence_findings([(fields, how) for _, fields, how in sequence]):
+            described[position]["findings"].append(finding_dict(finding))
+    listed = [dict(item, message=f"{e['name']}: {item['message']}") for e in described for item in e["findings"]]
+    text = "\n".join(f"{e['name']}: {e['mode'] or 'not encodable'}, {_count(e['findings'])}" for e in described)
+    return emit("tdm lint", TARGET, {"descriptors": described}, listed, (), json, text)
 
 
-def _finding(item, prefix):
-    from .output import finding_dict
+def _judged(item, op, cluster, label):
+    """Return (result entry, fields); the fields are None where a sequence cannot be judged with them."""
+    from cdna.tdm.descriptor import FieldError, decode, encode
+    from cdna.tdm.rules import findings_of
 
-    result = finding_dict(item)
-    result["message"] = prefix + result["message"]
-    return result
+    entry = {"name": item.name, "mode": None, "rank": None, "findings": []}
+    own, fields, unknown = [], None, []
+    try:
+        if isinstance(item.words, dict):
+            fields, own = fields_of_document(item.words)
+            descriptor = decode(encode(fields))
+        else:
+            unknown = [i for i in range(len(item.words)) if item.words[i] is None]
+            words = [_stand_in(i, unknown) if i in unknown else item.words[i] for i in range(len(item.words))]
+            descriptor = decode_words(words, "1" if len(words) == 8 else None)
+    except FieldError as error:
+        fields, own = None, [finding_of_error(error)]
+    except Usage as error:
+        raise Usage(f"{label}: {item.name}: {error}") from None
+    else:
+        judged = findings_of(descriptor, item.op or op, cluster)
+        own = list(own) + [each for each in judged if not _rests_on(each, unknown)]
+        whole = not unknown and len(descriptor.words) > 8
+        entry["mode"], entry["rank"], fields = descriptor.mode, descriptor.rank, descriptor.fields if whole else None
+    if unknown:
+        listed = ", ".join(str(i) for i in unknown)
+        text = f"not constant here: word{'s' if len(unknown) > 1 else ''} {listed}; what rests on them was not judged"
+        own.append({"rule": "not-constant", "severity": "info", "message": text, "claim": "TDM-003", "field": None})
+    own += [dict(zip(("rule", "severity", "message", "claim", "field"), each, strict=True)) for each in item.notes]
+    entry["findings"] = [finding_dict(each) for each in own]
+    return entry, fields
+
+
+def _stand_in(word, unknown):
+    """Return an inconspicuous value for a word that is not known: type 2 and count 1, zero elsewhere."""
+    return {0: 1, 3: 2 << 30}.get(word, 0)
+
+
+def _rests_on(finding, unknown):
+    """Say whether a finding is about a field that lies in a word which is not known."""
+    from cdna.tdm.fields import FIELDS
+
+    if not unknown:
+        return False
+    if finding.rule in _WEIGHING and any(word > 3 for word in unknown):
+        return True
+    if finding.rule in ("lds-overflow", "barrier-in-tile") and 1 in unknown:
+        return True
+    starts = (0, 4, 12, 16)
+    names = ("row_index_",) if finding.field == "row_indices" else (finding.field or "-",)
+    for field in FIELDS:
+        if field.name in names or field.name.startswith("row_index_") and "row_index_" in names:
+            first = starts[field.group] + field.lo // 32
+            if any(first <= word <= starts[field.group] + (field.lo + field.width - 1) // 32 for word in unknown):
+                return True
+    return False
+
+
+def _count(found):
+    return f"{len(found)} finding" + ("" if len(found) == 1 else "s")
 
 
 def _descriptors(text, label):
-    """Return (name, words or document) of every descriptor of a text."""
+    """Return (list of Found, workgroups of the cluster or None); the words of a Found may be a JSON document."""
+    from cdna_evidence.descriptors import Found, Unreadable
+
     if text.lstrip()[:1] in ("[", "{"):
         import json
 
@@ -77,8 +149,19 @@ def _descriptors(text, label):
         except (ValueError, RecursionError):
             value = None
         if value is not None:
-            return _of_json(value, label)
-    return _of_text(text, label)
+            return [Found(where, item, None) for where, item in _of_json(value, label)], None
+    from cdna_evidence.descriptors import llvm_ir, mlir, registers
+
+    try:
+        if llvm_ir.is_llvm_ir(text):
+            return llvm_ir.descriptors_of_ir(text), llvm_ir.cluster_of_ir(text)
+        if mlir.is_mlir(text):
+            return mlir.descriptors_of_mlir(text), None
+        if registers.is_register_dump(text):
+            return registers.descriptors_of_registers(text), None
+    except Unreadable as error:
+        raise Usage(f"{label}: {error}") from None
+    return [Found(where, words, None) for where, words in _of_text(text, label)], None
 
 
 def _of_json(value, label):
@@ -147,17 +230,28 @@ def _of_text(text, label):
 
 
 def _text_words(line, label, number):
-    constants = list(_IR.finditer(line))
-    if constants:
-        words = []
-        for match in constants:
-            if match.group(1):
-                plain = match.group(1) not in ("poison", "undef")
-                words.append(int(match.group(1)) & 0xFFFFFFFF if plain else 0)
-            else:
-                words += [0] * min(int(match.group(2)), 8)
-        return words
+    dense = _DENSE.search(line)
+    if dense:
+        items = [int(item) & 0xFFFFFFFF for item in re.findall(r"-?\d+", dense.group(1))]
+        return items * min(int(dense.group(2)), 20) if len(items) == 1 else items
+    if _CONSTANT.search(line):
+        return _constants(line)
     try:
-        return words_of_text(_REGISTER.sub(" ", line))
+        return words_of_text(line)
     except Usage as error:
         raise Usage(f"{label}:{number}: {error}") from None
+
+
+def _constants(line):
+    """Return the words of LLVM IR vector constants, without a call around them."""
+    words, at = [], 0
+    for match in _CONSTANT.finditer(line):
+        if match.start() < at:
+            continue  # inside a splat that was read
+        if match.group(1):
+            words.append(int(match.group(1)) & 0xFFFFFFFF if match.group(1) not in ("poison", "undef") else 0)
+            continue
+        splat = re.search(r"-?\d+\)", match.group(3))
+        words += [int(splat.group(0)[:-1]) & 0xFFFFFFFF if splat else 0] * min(int(match.group(2)), 8)
+        at = match.end()
+    return words

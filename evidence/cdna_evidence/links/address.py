@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which addresses a link check may reach: public ones, in plain spelling, and no others.
 
-Two gates. `target` judges the text of a URL. `allowed` judges an address, and the client applies it to the very address it
-then connects to, so a name that resolves inward, or that resolves differently a second time, gains nothing.
+Two gates. `target` judges the text of a URL. `allowed` judges an address, and the client applies it to the very address
+it then connects to, so a name that resolves inward, or that resolves differently a second time, gains nothing.
 """
 
 import ipaddress

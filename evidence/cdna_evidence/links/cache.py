@@ -15,7 +15,8 @@ KEPT = 90 * 24 * 3600.0
 class Cache:
     """Good answers by URL with fragment.
 
-    Args: path: of the file, or None to keep nothing; fresh: seconds during which nothing is asked; clock: seconds since 1970.
+    Args: path: of the file, or None to keep nothing; fresh: seconds during which nothing is asked; clock: seconds since
+      1970.
     An unreadable file counts as empty: the cache may cost a request, never an answer.
     """
 

@@ -47,8 +47,8 @@ class Limits(NamedTuple):
 class Answer(NamedTuple):
     """What one request gave: status and headers, or an error.
 
-    error: "" or one of refused, dns, connect, tls, timeout, protocol; detail says more. body: bytes or None when not asked
-    for; cut: True when the body was longer than the cap. seconds: how long it took.
+    error: "" or one of refused, dns, connect, tls, timeout, protocol; detail says more. body: bytes, or None when it was
+    not asked for; cut: True when the body was longer than the cap. seconds: how long it took.
     """
 
     status: int
@@ -159,6 +159,7 @@ class Client:
             session = requests.Session()
             session.trust_env = self._environment
             session.verify = self._verify
+            session.auth = lambda request: request  # also with the environment's proxies, no password from a .netrc
             session.headers = {"User-Agent": self._agent, "Accept": "text/html, */*;q=0.5", "Accept-Encoding": "gzip"}
             session.cookies.set_policy(_NoCookies())
             adapter = _Adapter(self)
@@ -168,7 +169,7 @@ class Client:
         return session
 
     def connect(self, host, port):
-        """Return a socket to the host: resolved once, judged, and dialled at the judged address. Raises: Refused, OSError."""
+        """Return a socket to the host: resolved once, judged, dialled at the judged address. Raises: Refused, OSError."""
         guard = self._thread.guard
         addresses = self._resolve(host, port, guard)
         if not addresses:
@@ -334,13 +335,19 @@ class _Adapter(HTTPAdapter):
         self.poolmanager.pool_classes_by_scheme = {"http": PlainPool, "https": SecurePool}
 
 
+def _chain(error):
+    """Yield an exception and every exception behind it; libraries wrap them in several ways."""
+    left, seen = [error], set()
+    while left:
+        one = left.pop()
+        if isinstance(one, BaseException) and id(one) not in seen:
+            seen.add(id(one))
+            yield one
+            left += [one.__cause__, one.__context__, getattr(one, "reason", None), *one.args]
+
+
 def _kind(error):
-    chain, seen = [error], set()
-    while chain:
-        one = chain.pop()
-        if one is None or id(one) in seen or not isinstance(one, BaseException):
-            continue
-        seen.add(id(one))
+    for one in _chain(error):
         if isinstance(one, address.Refused):
             return "refused"
         if isinstance(one, (requests.exceptions.SSLError, urllib3.exceptions.SSLError)):
@@ -349,13 +356,12 @@ def _kind(error):
             return "dns"
         if isinstance(one, (TimeoutError, requests.exceptions.Timeout, urllib3.exceptions.TimeoutError)):
             return "timeout"
-        chain += [one.__cause__, one.__context__, getattr(one, "reason", None)] + [
-            a for a in one.args if isinstance(a, BaseException)
-        ]
     return "connect" if isinstance(error, requests.exceptions.ConnectionError) else "protocol"
 
 
 def _plain(error):
-    text = " ".join(str(error).split())
+    # What the system said is the shortest and clearest of the texts.
+    system = [one.strerror for one in _chain(error) if isinstance(one, OSError) and isinstance(one.strerror, str)]
+    text = " ".join((system[-1] if system else str(error)).split())
     text = "".join(c if c.isprintable() else "?" for c in text)
     return text[:200] or type(error).__name__

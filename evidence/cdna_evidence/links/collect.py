@@ -12,7 +12,7 @@ _FENCE = re.compile(r"\s*(```+|~~~+)")
 
 
 class Cited(NamedTuple):
-    """One citation of an address: url, file from the root, line from 1 (0: not known), by (claim id or source key, or "")."""
+    """One citation of an address: url, file from the root, line from 1 (0: not known), by (source key, or "")."""
 
     url: str
     file: str
@@ -31,7 +31,7 @@ def from_register(register, root):
 
 
 def from_texts(root):
-    """Return the Cited addresses of the Markdown and HTML under docs/ and of the Markdown beside it; code is left out."""
+    """Return the Cited addresses of the Markdown and HTML in docs/ and of the Markdown beside it; code is left out."""
     found = []
     paths = [
         *sorted(root.glob("*.md")),

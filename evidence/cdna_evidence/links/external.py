@@ -26,7 +26,7 @@ _PLACEHOLDER_HOSTS = re.compile(r"(^|\.)(example(\.(com|org|net))?|invalid|test|
 class Result(NamedTuple):
     """What a link came to.
 
-    outcome: passed, failed, cantTell or inapplicable; rule: stable id, "" when passed; notes: [(rule, message)] beside it;
+    outcome: passed, failed, cantTell or inapplicable; rule: stable id, "" when passed; notes: [(rule, message)] besides;
     final: the address that answered; hops: how many redirects; requests: how many were sent; cached: from the cache.
     """
 
@@ -166,7 +166,7 @@ class Checker:
             )
         pause = self.limits.backoff * 2**job.retries * self.chance.uniform(0.5, 1.5)
         job.retries += 1
-        return schedule.Again(job.target.site, max(pause, asked or 0.0), hold=True)
+        return schedule.Again(job.target.site, max(pause, asked or 0.0))
 
     def _redirect(self, job, answer):
         job.permanent = job.permanent and answer.status in (301, 308)
@@ -261,7 +261,7 @@ class Checker:
 
 
 def retry_after(text, now):
-    """Return the seconds that a Retry-After header asks for, in either of its forms, or None when it says nothing readable.
+    """Return the seconds that a Retry-After header asks for, in either of its forms, or None when it is not readable.
 
     Args: text: digits, or an HTTP date; now: seconds since 1970.
     """

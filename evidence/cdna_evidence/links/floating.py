@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pages that may change without notice: date, title and a digest of the quoted passage, so that a silent rewrite shows.
 
-The passage itself is not kept: its number of words and their digest are enough to find it again. evidence/links.lock holds
-one JSON object a line, sorted by address, so that two branches merge line by line.
+The passage itself is not kept: its number of words and their digest are enough to find it again. evidence/links.lock
+holds one JSON object a line, sorted by address, so that two branches merge line by line.
 """
 
 import json
@@ -16,7 +16,7 @@ HEADER = "# What quoted pages said when they were read; written by `cdna links -
 
 
 class Passage(NamedTuple):
-    """A quoted passage: url with fragment, title of the page, date that the page gives, day it was seen, words, sha256."""
+    """A quoted passage: url with fragment, the page's title and its own date, day it was seen, words, sha256."""
 
     url: str
     title: str

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a static HTML page holds: anchors, title, words and links, read in bounded time from pages that nobody here wrote."""
+"""What a static HTML page holds: anchors, title, words and links, read in bounded time from pages of strangers."""
 
 import hashlib
 import re

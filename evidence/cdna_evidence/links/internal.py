@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Internal links of a built site, on disk and offline: pages, anchors, images, raw HTML, notebooks as built, SVG and CSS.
+"""Internal links of a built site, on disk and offline: pages, anchors, images, raw HTML, notebooks, SVG and CSS.
 
-Every link of the tree that stays on the site must lead to a file of the tree, and every anchor to an element of that file.
-A tree with several versions is checked as one, so a link from one version to another counts as well.
+Every link that stays on the site must lead to a file of the tree, and every anchor to an element of that file. A tree with
+several versions is checked as one, so a link from one version to another counts as well.
 """
 
 import os
@@ -29,7 +29,7 @@ class Broken(NamedTuple):
 
 
 class Report(NamedTuple):
-    """What a tree came to: pages read, links followed inside it, Broken ones, external addresses [(url, file, line)]."""
+    """What a tree came to: files read, links followed inside it, Broken ones, external addresses [(url, file, line)]."""
 
     pages: int
     links: int
@@ -37,16 +37,16 @@ class Report(NamedTuple):
     external: list
 
 
-def check(site, base=None, ignore=()):
+def check(site, base=None, ignore=(), otherwise="/"):
     """Check a built tree.
 
-    Args: site: its directory; base: the address that its top is published at (default: from the canonical link of its
-      index page, else "/"); ignore: links as written that may lead nowhere; one that is not needed is itself an error.
+    Args: site: its directory; base: the address that its top is published at (default: the canonical link of its index
+      page, else `otherwise`); ignore: links as written that may lead nowhere; one that is not needed is itself an error.
     Returns: Report.
     Raises: OSError: the directory cannot be read.
     """
     tree = _Tree(Path(site))
-    return tree.check(base if base is not None else tree.canonical(), ignore)
+    return tree.check(base if base is not None else tree.canonical() or otherwise, ignore)
 
 
 class _Tree:
@@ -80,7 +80,7 @@ class _Tree:
 
     def canonical(self):
         page = self.page("index.html") if "index.html" in self.files else None
-        return page.canonical if page and page.canonical and page.canonical.endswith("/") else "/"
+        return page.canonical if page and page.canonical and page.canonical.endswith("/") else None
 
     def page(self, name):
         """Return the html.Page of a file, read once also when two names lead to it."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Many requests, a few at a time: a queue and a pause for each host, a total for all, and waiting that blocks no other host."""
+"""Many requests, a few at a time: a queue and a pause for each host, a total, and waiting that blocks no other host."""
 
 import heapq
 import threading
@@ -16,18 +16,17 @@ class Done(NamedTuple):
 
 
 class Again(NamedTuple):
-    """Ask later. site: the queue to join; wait: seconds from now; hold: the whole host waits, as Retry-After means it."""
+    """Ask later. site: the queue to join; wait: seconds from now, for the whole host, as Retry-After means it."""
 
     site: str
     wait: float = 0.0
-    hold: bool = False
 
 
 def run(jobs, step, shut, limits, clock=time.monotonic):
     """Run every job to its end and return the results in the order given.
 
-    Args: jobs: [(site, job)]; step: (job) -> Done or Again, one request at most; shut: (job, why) -> result for a job whose
-      host was shut; limits: delay, per_host and total of it count; clock: seconds.
+    Args: jobs: [(site, job)]; step: (job) -> Done or Again, one request at most; shut: (job, why) -> result for a job
+      whose host was shut; limits: delay, per_host and total of it count; clock: seconds.
     """
     return _Run(jobs, step, shut, limits, clock).results()
 
@@ -112,11 +111,11 @@ class _Run:
             site, index, job = taken
             try:
                 said = self.step(job)
-            except BaseException as error:
+            except Exception as error:  # noqa: BLE001  raised again where `results` waits
                 with self.change:
                     self.failure = error
                     self.change.notify_all()
-                raise
+                return
             with self.change:
                 self._settle(site, index, job, said)
 
@@ -137,7 +136,7 @@ class _Run:
             else:
                 other = self._host(said.site)
                 other.queue.appendleft((index, job)) if said.site == site else other.queue.append((index, job))
-                if said.hold or said.wait:
+                if said.wait:
                     other.ready = max(other.ready, self.clock() + said.wait)
                 self._wake(said.site)
         self._wake(site)

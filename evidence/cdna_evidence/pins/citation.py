@@ -25,7 +25,8 @@ class Pin(NamedTuple):
         return self[:5]
 
     def __str__(self):
-        return f"{re.sub(r'^https?://github.com/', '', self.repository)}@{self.commit[:12]}:{self.path}#L{self.first}-L{self.last}"
+        home = self.repository.removeprefix("https://github.com/")
+        return f"{home}@{self.commit[:12]}:{self.path}#L{self.first}-L{self.last}"
 
 
 def of(pin):

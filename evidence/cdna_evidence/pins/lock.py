@@ -6,8 +6,10 @@ One JSON object a line, sorted, so that two branches merge line by line. No line
     read:    repository commit path lines must_contain blob sha256 read how
     unread:  repository commit path lines unread reason
 
-`blob` is the git blob id of the whole file, `sha256` that of exactly the bytes of the lines, line ends included, `read` the
-date, `how` where the file came from: `git` (an object of that commit in a repository) or `https` (the host's raw file).
+`sha256` is that of exactly the bytes of the lines, line ends included, `blob` the git blob id of the whole file, `read`
+the date, `how` where the file came from: `git` (an object of that commit in a repository), `https` (the host's raw file)
+or `text` (the file's text at that commit as a public index of code keeps it, copied by hand and compared by length; `blob`
+is "" where not the whole file was copied).
 """
 
 import json
@@ -19,11 +21,11 @@ from cdna_evidence.register.files import write_whole
 
 from . import citation
 
-HEADER = "# What each pinned range held when it was read, and which were never read; written by `cdna pins lock`, one a line."
+HEADER = "# What each pinned range held when it was read, and which were never read; written by `cdna pins lock`."
 _READ = {"repository", "commit", "path", "lines", "must_contain", "blob", "sha256", "read", "how"}
 _UNREAD = {"repository", "commit", "path", "lines", "unread", "reason"}
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
-HOW = ("git", "https")
+HOW = ("git", "https", "text")
 
 
 class LockError(ValueError):
@@ -31,7 +33,10 @@ class LockError(ValueError):
 
 
 class Entry(NamedTuple):
-    """One line of the lock. For a range never read, blob, sha256 and how are "" and reason is text; date is when it was read or listed."""
+    """One line of the lock; date is when it was read or listed.
+
+    For a range never read, blob, sha256 and how are "" and reason is text; `line` is that of the file.
+    """
 
     repository: str
     commit: str
@@ -58,7 +63,7 @@ class Entry(NamedTuple):
 
 
 class PinState(NamedTuple):
-    """What a reader may be told of a pin: state read, unread or stale; since which day; how it was read; why not, if not."""
+    """What a reader may be told of a pin: state read, unread or stale; since when; how it was read; why not, if not."""
 
     state: str
     date: str
@@ -136,7 +141,10 @@ def _entry(line, number):
         )
     lines = found["lines"]
     right = (
-        all(isinstance(found[name], str) and found[name] for name in set(found) - {"lines", "must_contain"})
+        all(
+            isinstance(found[name], str) and (found[name] or name == "blob")
+            for name in set(found) - {"lines", "must_contain"}
+        )
         and re.match(r"[0-9a-f]{40}\Z", found["commit"])
         and isinstance(lines, list)
         and len(lines) == 2
@@ -164,7 +172,8 @@ def _entry(line, number):
     names = found["must_contain"]
     if not (isinstance(names, list) and names and all(isinstance(name, str) for name in names)):
         raise LockError(f"{where}: must_contain: a list of identifiers")
-    digests = re.match(r"[0-9a-f]{40}\Z", found["blob"]) and re.match(r"[0-9a-f]{64}\Z", found["sha256"])
+    blob = re.match(r"[0-9a-f]{40}\Z", found["blob"]) or (found["how"] == "text" and not found["blob"])
+    digests = blob and re.match(r"[0-9a-f]{64}\Z", found["sha256"])
     if not digests or not _DATE.match(found["read"]) or found["how"] not in HOW:
         raise LockError(f"{where}: blob is a git blob id, sha256 a SHA-256, read a date, how one of {', '.join(HOW)}")
     return Entry(

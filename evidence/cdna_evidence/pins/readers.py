@@ -62,8 +62,8 @@ class GitReader:
     def read(self, wanted):
         """Return {(repository, revision, path): File} for some (repository, revision, path).
 
-        Args: wanted: revisions are commit ids, or names of branches and tags; the repository is not looked at, since a commit
-          id names its content wherever it is kept.
+        Args: wanted: revisions are commit ids, or names of branches and tags; the repository is not looked at, since a
+          commit id names its content wherever it is kept.
         """
         wanted = list(dict.fromkeys(wanted))
         revisions = [
@@ -112,7 +112,7 @@ class GitReader:
         return ["git", f"--git-dir={self._git}", "-c", "protocol.allow=never", "-c", "core.commitGraph=false"]
 
     def _batch(self, names, mode):
-        """Return [(type or "missing", data)] for some object names; data is None unless mode is --batch and the file is not too large."""
+        """Return [(type or "missing", data)] for some object names; data only with --batch, and None when too large."""
         if not names:
             return []
         # The questions come from a file, so that neither side can wait for the other.
@@ -139,7 +139,7 @@ class GitReader:
                     )
                 else:
                     found.append(("missing", None))
-        # git gave up half-way, as it does on an object that a partial clone promised: the rest is not known to be there.
+        # git gave up half-way, as on an object that a partial clone promised: the rest is not known to be there.
         return found + [("missing", None)] * (len(names) - len(found))
 
     @staticmethod
@@ -208,7 +208,7 @@ class OnlineReader:
             asked = retry_after(answer.headers.get("retry-after", ""), time.time()) or 0.0
             if asked <= self._client.limits.retry_after:
                 job[3] += 1
-                return schedule.Again(site, max(asked, self._client.limits.backoff * 2**tries), hold=True)
+                return schedule.Again(site, max(asked, self._client.limits.backoff * 2**tries))
         return schedule.Done((one, File(None, "", why)), shut=f"the host could not be asked: {why}" if again else "")
 
 

@@ -32,8 +32,8 @@ class Text:
 class Verdict(NamedTuple):
     """What became of a pin: outcome and state for programs, items for reports.
 
-    state: locked (consistent with the lock, not read again), read (read again and the same), unread, unlisted, stale, changed,
-    unreachable. against: None, or {"state": same|moved|changed|gone|unknown, "lines": [first, last] or None}.
+    state: locked (consistent with the lock, not read again), read (read again and the same), unread, unlisted, stale,
+    changed, unreachable. against: None, or {"state": same|moved|changed|gone|unknown, "lines": [first, last] or None}.
     """
 
     pin: object
@@ -103,7 +103,7 @@ def reading(pin, entry, file, texts):
             "pin-changed",
             f"other bytes than those read on {entry.date}: {digest[:12]}, locked {entry.sha256[:12]}",
         )
-    if file.blob != entry.blob:
+    if entry.blob and file.blob != entry.blob:
         return _verdict(
             pin,
             "failed",
@@ -142,8 +142,8 @@ def _wrong(pin, text):
 def newer(pin, entry, file, texts):
     """Return {"state", "lines"} of a pin in a newer revision.
 
-    State: same, moved (the same lines, elsewhere), changed (every identifier is in the file; lines: the shortest stretch that
-    holds them all), gone, unknown (never read, or the file could not be read). Needs only the lock, not the pinned file.
+    State: same, moved (the same lines, elsewhere), changed (every identifier is in the file; lines: the shortest stretch
+    that holds them all), gone, unknown (never read, or no file to be had). Needs only the lock, not the pinned file.
     """
     if entry is None or not entry.is_read or (file.data is None and not file.missing):
         return {"state": "unknown", "lines": None}
@@ -219,7 +219,7 @@ def leftovers(pins, lock):
                     entry.line,
                 )
             )
-        if entry.is_read:
+        if entry.blob:
             other = blobs.setdefault(key[:3], entry)
             if other.blob != entry.blob:
                 message = f"blob {entry.blob[:12]}, in line {other.line} {other.blob[:12]}: lock both again"

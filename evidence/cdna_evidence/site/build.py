@@ -64,11 +64,22 @@ def _run(work):
             raise BuildFailed(str(error)) from None
 
 
+class _Errors(logging.StreamHandler):
+    """Writes to whatever standard error is at that moment."""
+
+    def __init__(self):
+        logging.Handler.__init__(self)
+        self.setFormatter(logging.Formatter("%(levelname)s: %(message)s"))
+
+    @property
+    def stream(self):
+        """The present standard error."""
+        return sys.stderr
+
+
 def _listen():
     """Show MkDocs' warnings and errors on standard error, once."""
     logger = logging.getLogger("mkdocs")
-    if not logger.handlers:
-        handler = logging.StreamHandler(sys.stderr)
-        handler.setFormatter(logging.Formatter("%(levelname)s: %(message)s"))
-        logger.addHandler(handler)
+    if not any(isinstance(handler, _Errors) for handler in logger.handlers):
+        logger.addHandler(_Errors())
     logger.setLevel(logging.WARNING)

@@ -121,7 +121,8 @@ def report_href(here):
 def index(here, args):
     """Return the table of all claims with a filter; without JavaScript the whole table stands there."""
     rows = []
-    for claim in here.content.register.claims.values():
+    # Rules of the site come last; the rest in the order of the ids.
+    for claim in sorted(here.content.register.claims.values(), key=lambda claim: (claim.layer == "site", claim.id)):
         found = [facet for facet in FACETS if here.content.has(claim, facet)]
         failed = any(record["outcome"] == "failed" for record in here.content.records(claim.id))
         chips = [h("span", facet, class_=f"cdna-chip cdna-glyph cdna-g-{facet}") for facet in found]

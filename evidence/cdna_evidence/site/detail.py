@@ -154,7 +154,8 @@ def _check(name, records):
             pairs.append((f"On {record['target']}", rich(record["reason"])))
     commands = list(dict.fromkeys(c for r in records for c in (r.get("commands") or ()) if isinstance(c, str)))
     if commands:
-        shown = [h("pre", h("code", command)) for command in commands[:4]]
+        # No `pre`: the theme would give each an id made of the card's, the same for all of them.
+        shown = [h("div", h("code", command, class_="cdna-block"), copy_button(command), class_="cdna-reproduce") for command in commands[:4]]
         rest = h("p", f"and {len(commands) - 4} more commands of the same form") if len(commands) > 4 else None
         pairs.append(("Commands", [shown, rest]))
     return disclosure(h("span", h("code", symbol or name), f" ({first['kind']})"), keyvalues(pairs))

@@ -101,7 +101,7 @@ def outcomes(here, args):
         numbers = [h("span", str(number) if number else "", class_="cdna-num") for number in row.values()]
         rows.append([kind, who, target, *numbers])
     head = ["kind", "by", "target", *[OUTCOME_WORDS.get(name, name) for name in here.content.outcomes()]]
-    nodes = [table(head, rows, label="outcomes by kind, program and target")]
+    nodes = [table(head, rows, label="outcomes by kind, program and target", class_="cdna-counted")]
     rest = [record for record in here.content.results["records"] if record["outcome"] != "passed"]
     if rest:
         lines = [

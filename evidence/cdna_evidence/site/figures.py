@@ -1,7 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every figure by name. Each is drawn from the model when the page is made, and says the same in a table or in words."""
 
-from . import figures_banks, figures_bits, figures_tile
+from . import (
+    figures_banks,
+    figures_bits,
+    figures_bytes,
+    figures_gather,
+    figures_multicast,
+    figures_paths,
+    figures_pipeline,
+    figures_registers,
+    figures_tile,
+    figures_wgp,
+)
 from .tree import h, rich
 
 # name -> function(here, options) -> [(heading or None, [drawing, ...], element that says the same), ...]
@@ -12,6 +23,13 @@ FIGURES = {
     "column56": figures_tile.column56,
     "ragged": figures_tile.ragged,
     "banks": figures_banks.draw,
+    "paths": figures_paths.draw,
+    "wgp": figures_wgp.draw,
+    "registers": figures_registers.draw,
+    "multicast": figures_multicast.draw,
+    "gather": figures_gather.draw,
+    "pipeline": figures_pipeline.draw,
+    "bytes": figures_bytes.draw,
 }
 
 

@@ -118,37 +118,47 @@ def _row(items, per_row, cell, y):
 
 
 def _labels(body, called, right_edge, y):
-    """Add the labels below a row and return the shapes with the height they took.
-
-    A label runs to the right of its line, the rightmost first and highest; where the page ends it runs to the left, then the
-    leftmost is first. So no line passes through a label.
-    """
-    reach = [(x, name, x + 6 + len(name) * svg.CHAR > right_edge) for x, name in called]
-    order = sorted((item for item in reach if not item[2]), reverse=True) + sorted(item for item in reach if item[2])
-    placed = []
-    for x, name, left in order:
-        end = 6 + len(name) * svg.CHAR
-        span = (x - end, x) if left else (x, x + end)
-        levels = range(len(placed) + 1)
-        free = [level for level in levels if not any(_clash(level, span, x, other) for other in placed)]
-        # Where every level touches something, the lowest one touches only a line.
-        level = free[0] if free else levels[-1]
-        placed.append((level, span, x))
+    """Add the labels below a row and return the shapes with the height they took."""
+    half = LEFT + (right_edge - LEFT) / 2
+    ways = (lambda x: False, lambda x: True, lambda x: x >= half)
+    placed = next((found for found in (_placed(called, way, right_edge) for way in ways) if found is not None), [])
+    if called and not placed:
+        raise ValueError(f"no room for the labels {', '.join(name for _, name in called)}")
+    for level, x, name, left in placed:
         bottom = y + ROW + level * LEVEL + 10
         body.append(svg.path([(x, y + ROW), (x, bottom), (x - 4 if left else x + 4, bottom)]))
         body.append(svg.text(x - 6 if left else x + 6, bottom + 4, name, "m", "end" if left else "start"))
-    height = (max(level for level, _, _ in placed) + 1) * LEVEL + 2 if placed else 0
-    return body, height
+    return body, (max(level for level, *_ in placed) + 1) * LEVEL + 2 if placed else 0
 
 
-def _clash(level, span, x, other):
+def _placed(called, goes_left, right_edge):
+    """Return [(level, x, name, left)] with each label on the highest free line, or None where one does not fit.
+
+    A label runs to one side of its line. Of those that run to the right the rightmost stands highest, of those that run to
+    the left the leftmost: so no line passes through a label.
+    """
+    right = sorted((item for item in called if not goes_left(item[0])), reverse=True)
+    placed, taken = [], []
+    for x, name in right + sorted(item for item in called if goes_left(item[0])):
+        left = goes_left(x)
+        length = 6 + len(name) * svg.CHAR
+        low, high = (x - length, x) if left else (x, x + length)
+        if low < 0 or high > right_edge + 2:
+            return None
+        lines = [n for n in range(len(called)) if not any(_touch(n, low, high, x, other) for other in taken)]
+        if not lines:
+            return None
+        taken.append((lines[0], low, high, x))
+        placed.append((lines[0], x, name, left))
+    return placed
+
+
+def _touch(level, low, high, x, other):
     """Whether a label at this level would touch another label, or one of the two lines the other's label."""
-    other_level, other_span, other_x = other
+    other_level, other_low, other_high, other_x = other
     if level == other_level:
-        return not (span[1] + 3 < other_span[0] or span[0] - 3 > other_span[1])
-    if level > other_level:
-        return other_span[0] - 2 <= x <= other_span[1] + 2
-    return span[0] - 2 <= other_x <= span[1] + 2
+        return low - 3 <= other_high and other_low <= high + 3
+    return other_low - 2 <= x <= other_high + 2 if level > other_level else low - 2 <= other_x <= high + 2
 
 
 def field_table(here, name):

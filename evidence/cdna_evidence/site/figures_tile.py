@@ -54,7 +54,7 @@ def describe(here, options):
     fields = fields_at(*at, tile, tensor, pitch)
     places = {landing.address: landing for landing in walk.lds_map(fields)}
     cell, left, top = 22, 4, 46
-    width, height = left + pitch * cell + 6, top + tensor[1] * cell + 58
+    width, height = left + pitch * cell + 36, top + tensor[1] * cell + 58
     body = []
     for row in range(tensor[1]):
         for column in range(pitch):
@@ -72,10 +72,10 @@ def describe(here, options):
     body.append(svg.measure(left, 22, left + fields["tensor_dim0_stride"] * cell, 22))
     below = top + tensor[1] * cell + 14
     body.append(svg.measure(x, below, x + fields["tensor_dim0"] * cell, below))
-    body.append(svg.text(x, below + 18, f"tensor_dim0: {fields['tensor_dim0']}, counted from the tile", "m"))
-    bound = x + fields["tensor_dim0"] * cell + 12
+    body.append(svg.text(x, below + 18, f"tensor_dim0: {fields['tensor_dim0']}, from the tile on", "m"))
+    bound = left + pitch * cell + 10
     body.append(svg.measure(bound, y, bound, y + fields["tensor_dim1"] * cell))
-    body.append(svg.text(bound + 8, y + fields["tensor_dim1"] * cell / 2 + 4, f"dim1: {fields['tensor_dim1']}", "m"))
+    body.append(svg.upright(bound + 10, y + fields["tensor_dim1"] * cell / 2, f"tensor_dim1: {fields['tensor_dim1']}", "m"))
     words = f"tile {fields['tile_dim0']} by {fields['tile_dim1']}"
     body.append(svg.text(x + tile_width / 2 + 4, y + cell + 16, words, "m b", "middle"))
     body.append(svg.text(left, 40, "tensor", "m"))
@@ -103,7 +103,7 @@ def describe(here, options):
 
 def edge(here, options):
     """`::fig edge`: one tile that hangs over two edges, as a load and as a store."""
-    tensor, pitch, at, tile = (12, 5), 12, (8, 2), (6, 5)
+    tensor, pitch, at, tile = (12, 5), 12, (8, 2), (7, 5)
     fields = fields_at(*at, tile, tensor, pitch)
     memory = numbered(pitch * (tensor[1] + 3))
     fill = SENTINEL.to_bytes(ELEMENT, "little")
@@ -132,8 +132,8 @@ def edge(here, options):
                     body.append(svg.cross(x + 12, y + 7, CELL * 1.5 - 24, CELL - 14, "l q"))
         wide, high = fields["tensor_dim0"] * CELL * 1.5, fields["tensor_dim1"] * CELL
         body.append(svg.path([(left + wide, top - 4), (left + wide, top + high), (left - 2, top + high)], "l edge"))
-        body.append(svg.text(left + wide - 4, 13, "tensor", "m", "end"))
-        body.append(svg.text(left + wide + 4, 13, "past the end", "m"))
+        body.append(svg.text(left, 13, "in the tensor", "m"))
+        body.append(svg.text(left + wide + 4, 13, "past its end", "m"))
         desc = (
             f"A tile of {tile[0]} by {tile[1]} where {fields['tensor_dim0']} columns and {fields['tensor_dim1']} rows are left. "
             f"{moved} of {tile[0] * tile[1]} elements lie inside. "

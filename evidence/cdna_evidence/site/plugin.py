@@ -12,7 +12,7 @@ from cdna_evidence import settings
 from cdna_evidence.checks import results
 from cdna_evidence.register import RegisterError, load
 
-from . import pages
+from . import pages, published
 from .content import Content
 from .extension import ClaimsExtension, SiteError
 
@@ -33,6 +33,7 @@ class EvidencePlugin(BasePlugin):
         self.content = Content(register, results.read(), report)
         self.extension = ClaimsExtension(self.content)
         config.markdown_extensions.append(self.extension)
+        published.configure(config, self.content)
         return config
 
     def on_files(self, files, *, config):
@@ -41,8 +42,10 @@ class EvidencePlugin(BasePlugin):
             text = file.content_string
             title = next((line[2:].strip() for line in text.splitlines() if line.startswith("# ")), file.src_uri)
             self.content.note_uses(file.src_uri, title, text)
-        for path, text in pages.generated(self.content):
+        for path, text in published.pages(self.content, pages.generated(self.content)):
             files.append(File.generated(config, path, content=text, inclusion=InclusionLevel.NOT_IN_NAV))
+        for path, data in published.files(self.content).items():
+            files.append(File.generated(config, path, content=data))
         return files
 
     def on_page_markdown(self, markdown, *, page, config, files):

@@ -35,6 +35,12 @@ def text(x, y, words, class_="", anchor="start"):
     return f'<text class="{class_}" x="{number(x)}" y="{number(y)}" text-anchor="{anchor}">{escape(str(words))}</text>'
 
 
+def upright(x, y, words, class_=""):
+    """Return a text that reads downwards, centred on a point."""
+    place = f'transform="translate({number(x)} {number(y)}) rotate(90)"'
+    return f'<text class="{class_}" {place} text-anchor="middle">{escape(str(words))}</text>'
+
+
 def line(x1, y1, x2, y2, class_="l"):
     """Return a straight line."""
     return f'<path class="{class_}" d="M{number(x1)} {number(y1)}L{number(x2)} {number(y2)}"/>'

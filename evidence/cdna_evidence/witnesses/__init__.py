@@ -9,7 +9,7 @@ What a compiler does (crash, hang, flood) is an outcome of the one question and 
 import importlib
 
 from .cache import Cache
-from .face import OUTCOMES, TOLD, Answer, Compiled, Missing, Status, hex_bytes
+from .face import OUTCOMES, TOLD, Answer, Compiled, Missing, Status, Words, hex_bytes
 
 __all__ = [
     "OUTCOMES",
@@ -19,6 +19,7 @@ __all__ = [
     "Compiled",
     "Missing",
     "Status",
+    "Words",
     "available",
     "decoder",
     "get",
@@ -29,7 +30,13 @@ __all__ = [
 ]
 
 # The order is the order of `cdna witnesses`, and of choice where no witness is asked for by name.
-_MODULES = {"clang": "clang", "llvm-mc": "llvm_mc", "rocm-llvm": "rocm"}
+_MODULES = {
+    "clang": "clang",
+    "llvm-mc": "llvm_mc",
+    "rocm-llvm": "rocm",
+    "triton": "triton",
+    "flydsl": "flydsl",
+}
 _OTHERS = {}
 
 

@@ -57,6 +57,25 @@ class Compiled(NamedTuple):
         return accepted_of(self.outcome)
 
 
+class Words(NamedTuple):
+    """The descriptors that a program built for one copy.
+
+    outcome: one of OUTCOMES; descriptors: tuple of descriptors, each a tuple of 12 or 20 words, empty unless accepted;
+    diagnostic, command, kept: as in Answer.
+    """
+
+    outcome: str
+    descriptors: tuple
+    diagnostic: str
+    command: str
+    kept: bool = False
+
+    @property
+    def words(self):
+        """The words of the only descriptor, or None where there are none or several."""
+        return self.descriptors[0] if len(self.descriptors) == 1 else None
+
+
 class Status(NamedTuple):
     """One line of `cdna witnesses`: what is here, or why not and how to get it.
 

@@ -109,4 +109,6 @@ def table(tiles, lane_bytes=16, lanes=32):
     Returns: a list of ((rows, row_bytes), (Cost, Cost, Cost)) in the order of PATHS.
     Claims: TDM-116, TDM-119
     """
-    return [((rows, size), tuple([cost(path, rows, size, lane_bytes, lanes) for path in PATHS])) for rows, size in tiles]
+    return [
+        ((rows, size), tuple([cost(path, rows, size, lane_bytes, lanes) for path in PATHS])) for rows, size in tiles
+    ]

@@ -1,13 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a descriptor may say, and why: one named finding for everything that is wrong or doubtful.
+"""What one descriptor may say, and why: a named finding, with its claim and its fix, for what is wrong or doubtful.
 
-An error is something no source allows. A warning is something that copies other bytes than most people mean, or on
-which the sources disagree; its text then says so. Info is worth knowing and changes nothing.
+The rules of gather, iteration, padding, clusters and LDS stand in `rules_modes`; what only several descriptors
+together show stands in `sequence`.
 """
 
-from typing import NamedTuple
-
-from ..targets import GFX1250
 from .descriptor import (
     GATHER_SLOTS,
     RESTORE_FIELDS,
@@ -19,133 +16,102 @@ from .descriptor import (
     mode_of,
     rank_of,
 )
-from .pad import amount_bytes, interval_bytes, written_bytes
+from .finding import Finding, error, in_order, note, warning
+from .rules_modes import cluster_findings, gather_findings, iterate_findings, lds_findings, padding_findings, tile_bytes
 
-LDS_BYTES = GFX1250.lds_bytes  # the most that one workgroup can have: LDS-001
-MULTICAST_MERGED = 5  # requests that are merged, by the comments of two public programs; 16 can be encoded
-ITERATE_DOCUMENTED = 255  # the largest iterate_count that the manual describes
+__all__ = ("Finding", "findings", "findings_of", "padding_findings", "tile_bytes")
 
-
-class Finding(NamedTuple):
-    """One thing to say about a descriptor."""
-
-    rule: str  # stable name
-    severity: str  # error, warning, info
-    message: str
-    claim: str
-    field: str
+LARGEST_ADDRESS = (1 << 57) - 1
 
 
-def findings(fields, groups_given=(0, 1, 2, 3), op=None, reserved=()):
+def findings(fields, groups_given=(0, 1, 2, 3), op=None, reserved=(), cluster=None):
     """Return everything there is to say about a descriptor, errors first.
 
     Args: fields: raw fields; one not given is 0, except type (2) and count (1); groups_given: the groups that are not
-      NULL; op: "load", "store" or None when not known; reserved: of descriptor.Reserved, as decode found them.
+      NULL; op: "load", "store" or None when not known; reserved: of descriptor.Reserved, as decode found them;
+      cluster: workgroups in the launch's cluster, 1 for none, or None when not known.
     Returns: list of Finding; empty for an ordinary descriptor.
-    Claims: TDM-004 to TDM-013, TDM-023 to TDM-036, TDM-043, TDM-052, TDM-056 to TDM-061
+    Claims: TDM-004 to TDM-013, TDM-019 to TDM-036, TDM-043, TDM-047, TDM-052, TDM-056 to TDM-061, TDM-067 to TDM-083,
+      TDM-097, TDM-098
     """
     given = tuple(groups_given)
     found = []
     if 0 in given:
-        found += _identity(fields, given)
+        found += _identity(fields)
     found += [_reserved(bits) for bits in reserved]
     if 1 not in given:
-        found.append(_note("partial-descriptor", "group 0 alone: mode and rank also rest on group 1", "TDM-003"))
+        found.append(note("partial-descriptor", "group 0 alone: mode and rank also rest on group 1", "TDM-003"))
     elif 0 not in given:
-        found.append(_note("partial-descriptor", "group 1 alone: read as a plain copy, see group 0", "TDM-003"))
+        found.append(note("partial-descriptor", "group 1 alone: read as a plain copy, see group 0", "TDM-003"))
     if 1 in given and mode_of(fields) != "null":
         found += _groups(fields, given)
         found += _shape(fields, given)
+        found += _reach(fields, given)
         if layout_of(fields) in GATHER_SLOTS:
-            found += _gather(fields, given, op)
+            found += gather_findings(fields, op)
         elif layout_of(fields) == "iterate":
-            found += _iterate(fields, given)
+            found += iterate_findings(fields, op)
         found += padding_findings(fields, op)
-        found += _cluster(fields, op)
-        found += _lds(fields, op)
-    order = ("error", "warning", "info")
-    return [item for severity in order for item in found if item.severity == severity]
+        found += cluster_findings(fields, op, cluster)
+        found += lds_findings(fields, op)
+    return in_order(found)
 
 
-def findings_of(descriptor, op=None):
+def findings_of(descriptor, op=None, cluster=None):
     """Return the findings of a decoded descriptor, reserved bits and missing groups included.
 
-    Args: descriptor: what descriptor.decode returned; op: "load", "store" or None.
+    Args: descriptor: what descriptor.decode returned; op: "load", "store" or None; cluster: as for `findings`.
     Returns: list of Finding.
     """
     given = tuple(i for i in range(4) if descriptor.groups[i] is not None)
-    return findings(descriptor.fields, given, op, descriptor.reserved)
+    return findings(descriptor.fields, given, op, descriptor.reserved, cluster)
 
 
-def tile_bytes(fields):
-    """Return the packed bytes that one pass of a transfer moves.
-
-    Args: fields: raw fields.
-    Returns: bytes; 0 for a NOP.
-    Claims: TDM-012, TDM-021, TDM-026
-    """
-    layout = layout_of(fields)
-    size = fields.get("tile_dim0", 0) << fields.get("data_size", 0)
-    if layout in GATHER_SLOTS:
-        return size * min(fields.get("tile_dim1", 0), GATHER_SLOTS[layout])
-    for name in TILE_DIMS[1 : max(rank_of(fields), 1)]:
-        size *= fields.get(name, 0) or 1
-    return size
-
-
-def _error(rule, message, claim, field=None):
-    return Finding(rule, "error", message, claim, field)
-
-
-def _warning(rule, message, claim, field=None):
-    return Finding(rule, "warning", message, claim, field)
-
-
-def _note(rule, message, claim, field=None):
-    return Finding(rule, "info", message, claim, field)
-
-
-def _identity(fields, given):
+def _identity(fields):
     """Group 0: is this a descriptor at all, and one that a shader may write."""
     found = []
     kind = fields.get("type", TYPE_IMAGE)
     if kind != TYPE_IMAGE and not any(fields.get(name) for name in fields):
-        text = "every field is zero: type must be 2, and count 1 to copy"
-        found.append(_error("zeroed-descriptor", text, "TDM-013", "type"))
+        text = "every field is zero. Fix: type must be 2 (0x80000000 in word 3) and, to copy, count 1"
+        found.append(error("zeroed-descriptor", text, "TDM-013", "type"))
     elif kind != TYPE_IMAGE:
-        found.append(_error("type-not-image", f"type={kind}: 2 (OR 0x80000000 into word 3)", "TDM-011", "type"))
+        text = f"type={kind}: only 2 is a descriptor. Fix: OR 0x80000000 into word 3 after clearing its two top bits"
+        found.append(error("type-not-image", text, "TDM-011", "type"))
     count = fields.get("count", 1)
     if count > 1:
-        text = f"count={count}: 1 to copy, 0 for nothing; 2 and 3 are named for context restore only"
-        found.append(_error("count-restore", text, "TDM-010", "count"))
+        text = f"count={count}: values above 1 are named for context restore only. Fix: write 1 to copy, 0 for nothing"
+        found.append(error("count-restore", text, "TDM-010", "count"))
     elif count == 0 and fields.get("atomic_barrier_enable", 0):
-        text = "count=0 with atomic_barrier_enable=1: no arrive is sent, so waves that wait on the barrier keep waiting"
-        found.append(_warning("null-no-arrive", text, "TDM-027", "count"))
+        text = (
+            "count=0 with atomic_barrier_enable=1: no arrive is sent, so waves that wait on the barrier keep waiting. "
+            "Fix: lower the barrier's expected count, or let the wave arrive with an ordinary LDS instruction"
+        )
+        found.append(warning("null-no-arrive", text, "TDM-027", "count"))
     elif count == 0:
         text = "count=0: nothing is copied and no barrier arrive is sent"
-        found.append(_note("null-descriptor", text, "TDM-027", "count"))
+        found.append(note("null-descriptor", text, "TDM-027", "count"))
     for name in RESTORE_FIELDS:
         value = fields.get(name, 0)
         if value and name in ("scope", "th"):
-            text = f"{name}={value}: for context restore; the instruction carries its own {name}"
-            found.append(_warning("restore-field", text, "TDM-009", name))
+            text = f"{name}={value}: for context restore. Fix: write 0 and give {name} with the instruction"
+            found.append(warning("restore-field", text, "TDM-009", name))
         elif value:
-            text = f"{name}={value}: 0; it belongs to context save and restore and can change the operation"
-            found.append(_error("restore-field", text, "TDM-009", name))
+            text = f"{name}={value}: belongs to context save and restore and can change the operation. Fix: write 0"
+            found.append(error("restore-field", text, "TDM-009", name))
     if fields.get("gather_index_size", 0) and not fields.get("gather_mode", 0):
         text = (
             "gather_index_size=1 with gather_mode=0: a plain copy; MLIR 22.1.8 and IREE 3.13 write these bits for a "
-            "16-bit gather, whose word 0 is 0x80000001 by every other source"
+            "16-bit gather. Fix: 0x80000001 is the first word of a 16-bit gather by every other source"
         )
-        found.append(_warning("index-size-without-gather", text, "TDM-060", "gather_mode"))
+        found.append(warning("index-size-without-gather", text, "TDM-060", "gather_mode"))
     return found
 
 
 def _reserved(bits):
     where = f"group {bits.group}, bits {bits.lo + bits.width - 1}:{bits.lo}"
     hint = "; has the address more than 57 bits?" if (bits.group, bits.lo) == (0, 121) else ""
-    text = f"reserved bits are not zero ({where} hold 0x{bits.value:x}){hint}"
-    return _error("reserved-bits", text, "TDM-009", None)
+    text = f"reserved bits are not zero ({where} hold 0x{bits.value:x}){hint}. Fix: write 0 there"
+    return error("reserved-bits", text, "TDM-009", None)
 
 
 def _groups(fields, given):
@@ -154,21 +120,22 @@ def _groups(fields, given):
     layout, rank = layout_of(fields), rank_of(fields)
     if 0 not in given:
         return found
+    fix = "Fix: give both groups, with zeros where nothing is needed"
     if (2 in given) != (3 in given):
-        text = "only one of groups 2 and 3 is given: the manual allows both or neither, an emulator runs it"
-        found.append(_warning("groups-2-3-together", text, "TDM-052"))
+        text = f"only one of groups 2 and 3 is given: the manual allows both or neither, an emulator runs it. {fix}"
+        found.append(warning("groups-2-3-together", text, "TDM-052"))
     if layout in GATHER_SLOTS and 2 not in given and 3 not in given:
-        text = "gathering with groups 2 and 3 NULL: they read as zeros, so every row is row 0"
-        found.append(_warning("gather-null-indices", text, "TDM-056", "row_indices"))
+        text = "gathering with groups 2 and 3 NULL: they read as zeros, so every row is row 0. Fix: give both groups"
+        found.append(warning("gather-null-indices", text, "TDM-056", "row_indices"))
     elif layout == "iterate" and 2 not in given:
-        text = "iterating with group 2 NULL: it reads as zeros, so one pass is made"
-        found.append(_warning("iterate-null-group", text, "TDM-056", "iterate_count"))
+        text = "iterating with group 2 NULL: it reads as zeros, so one pass is made. Fix: give groups 2 and 3"
+        found.append(warning("iterate-null-group", text, "TDM-056", "iterate_count"))
     if layout not in GATHER_SLOTS and rank > 2 and 2 not in given:
-        text = f"{rank}D with group 2 NULL: tensor_dim2 reads as 0, so every element is out of bounds"
-        found.append(_warning("null-group-empties", text, "TDM-056", "tensor_dim2"))
+        text = f"{rank}D with group 2 NULL: tensor_dim2 reads as 0, so every element is out of bounds. {fix}"
+        found.append(warning("null-group-empties", text, "TDM-056", "tensor_dim2"))
     elif layout == "dense" and rank > 3 and 3 not in given:
-        text = f"{rank}D with group 3 NULL: tensor_dim3_stride and tensor_dim4 read as 0"
-        found.append(_warning("null-group-stride", text, "TDM-056", "tensor_dim3_stride"))
+        text = f"{rank}D with group 3 NULL: tensor_dim3_stride and tensor_dim4 read as 0. {fix}"
+        found.append(warning("null-group-stride", text, "TDM-056", "tensor_dim3_stride"))
     return found
 
 
@@ -177,172 +144,82 @@ def _shape(fields, given):
     found = []
     layout, rank = layout_of(fields), rank_of(fields)
     if fields.get("tile_dim0", 0) == 0:
-        return [_warning("nop-tile-dim0", "tile_dim0=0: a NOP, nothing is moved", "TDM-026", "tile_dim0")]
+        text = "tile_dim0=0: a NOP, nothing is moved. Fix: write the elements of a row; to switch a copy off use count=0"
+        return [warning("nop-tile-dim0", text, "TDM-026", "tile_dim0")]
     for i in range(1, rank):
         if fields.get(TILE_DIMS[i], 0) == 0 and layout not in GATHER_SLOTS:
-            text = f"{TILE_DIMS[i]}=0 below a used dimension: it is read as unused, not as empty"
-            found.append(_warning("rank-hole", text, "TDM-028", TILE_DIMS[i]))
+            text = f"{TILE_DIMS[i]}=0 below a used dimension: it is read as unused, not as empty. Fix: write 1, or count=0"
+            found.append(warning("rank-hole", text, "TDM-028", TILE_DIMS[i]))
     slip = layout == "dense" and fields.get("tile_dim3", 0) and fields.get("tile_dim3", 0) == fields.get("tile_dim2", 0)
     if slip and rank == 4 and fields.get("tensor_dim3", 0) == 0:
         text = (
             "tile_dim3 repeats tile_dim2 while tensor_dim3 is 0: so MLIR 22.1.8 and IREE 3.13 write a 3D tile; "
-            "as it stands every element is out of bounds"
+            "as it stands every element is out of bounds. Fix: clear the upper half of word 3 of group 2"
         )
-        found.append(_warning("tile-dim3-repeats", text, "TDM-061", "tile_dim3"))
+        found.append(warning("tile-dim3-repeats", text, "TDM-061", "tile_dim3"))
     for i in range(rank):
         null = i > 1 and 2 not in given  # the finding about the missing group says it
         active = i == 0 or fields.get(TILE_DIMS[i], 0) or layout in GATHER_SLOTS
-        if active and not null and fields.get(TENSOR_DIMS[i], 0) == 0:
-            text = f"{TENSOR_DIMS[i]}=0 is an empty tensor: a load writes zeros, a store writes nothing"
-            found.append(_note("empty-tensor", text, "TDM-043", TENSOR_DIMS[i]))
+        bound = fields.get(TENSOR_DIMS[i], 0)
+        if active and not null and bound == 0:
+            text = (
+                f"{TENSOR_DIMS[i]}=0 is an empty tensor, not an unlimited one: a load writes zeros, a store writes "
+                "nothing. Fix, if that is not meant: write what is left of the tensor from the tile on"
+            )
+            found.append(note("empty-tensor", text, "TDM-043", TENSOR_DIMS[i]))
+        elif active and bound >> 31:
+            text = (
+                f"{TENSOR_DIMS[i]}={bound} is {bound - (1 << 32)} as a signed number: the field is unsigned, so nothing "
+                "is out of bounds. Fix: write max(0, extent - offset), and 0 for an offset before the tensor"
+            )
+            found.append(warning("bound-negative", text, "TDM-047", TENSOR_DIMS[i]))
     for i in range(1, rank):
         rows = fields.get(TILE_DIMS[i], 0)
         if rows > 1 and fields.get(STRIDES[i - 1], 0) == 0 and not (i > 1 and 2 not in given):
             text = f"{STRIDES[i - 1]}=0: {rows} copies of the same elements, not a packed tensor"
-            found.append(_note("zero-stride", text, "TDM-008", STRIDES[i - 1]))
+            found.append(note("zero-stride", text, "TDM-008", STRIDES[i - 1]))
     return found
 
 
-def _gather(fields, given, op):
-    found = []
-    slots = GATHER_SLOTS[layout_of(fields)]
-    count, rows = fields.get("tile_dim1", 0), list(fields.get("row_indices", ()))
-    if count > slots:
-        text = f"tile_dim1={count}: at most {slots} indices of {32 if slots == 8 else 16} bits in one instruction"
-        found.append(_error("gather-count", text, "TDM-059", "tile_dim1"))
-    elif count == 0:
-        text = "tile_dim1=0: no index is valid, so no row is moved; an emulator refuses it"
-        found.append(_warning("gather-empty", text, "TDM-059", "tile_dim1"))
-    elif len(rows) < count:
-        text = f"tile_dim1={count} with {len(rows)} row_indices: the others are 0, so row 0 is moved for them"
-        found.append(_warning("gather-missing-indices", text, "TDM-059", "row_indices"))
-    rows = rows[: min(count, slots)]
-    descending = any(rows[i] < rows[i - 1] for i in range(1, len(rows)))
-    outside = [row for row in rows if row >= fields.get("tensor_dim1", 0)]
-    if descending and outside:
-        text = (
-            f"row_indices descend and {outside[0]} is outside tensor_dim1={fields.get('tensor_dim1', 0)}: the manual "
-            "speaks for the bounds of non-decreasing lists only; sort or check the indices"
-        )
-        found.append(_warning("gather-order", text, "TDM-059", "row_indices"))
-    if op == "store" and any(rows[i] in rows[:i] for i in range(len(rows))):
-        text = "a row is scattered to twice: no source says which write wins"
-        found.append(_warning("scatter-repeats", text, "TDM-059", "row_indices"))
-    if fields.get("iterate_enable", 0):
-        text = "iterate_enable=1 is ignored when gathering"
-        found.append(_warning("iterate-ignored", text, "TDM-058", "iterate_enable"))
-    for name in ("tile_dim2", "tensor_dim1_stride"):
-        if fields.get(name, 0):
-            found.append(_note("gather-ignores", f"{name} is ignored when gathering", "TDM-059", name))
-    return found
+def inside(fields):
+    """Return the extents of the part of a dense tile that is in bounds, and the strides of its dimensions.
 
-
-def _iterate(fields, given):
-    found = []
-    if fields.get("tile_dim4", 0):
-        text = (
-            f"iterate_enable=1 with tile_dim4={fields['tile_dim4']}: iteration is for 2D and 3D tiles, it borrows the "
-            "fields of 4D and 5D"
-        )
-        found.append(_error("iterate-excludes-4d5d", text, "TDM-005", "tile_dim4"))
-    count = fields.get("iterate_count", 0)
-    if count > ITERATE_DOCUMENTED:
-        text = f"iterate_count={count}: sources disagree above 255 (256 passes); write at most 255"
-        found.append(_warning("iterate-count", text, "TDM-058", "iterate_count"))
-    if fields.get("pad_enable", 0):
-        text = "padding while iterating: only an emulator says where the gaps of later passes fall"
-        found.append(_warning("iterate-padding", text, "TDM-058", "pad_enable"))
-    return found
-
-
-def padding_findings(fields, op=None):
-    """Return what there is to say about the padding of a descriptor; on a store it is ignored, and only that is said.
-
-    Args: fields: raw fields; op: "load", "store" or None.
-    Returns: list of Finding.
-    Claims: TDM-033, TDM-035, TDM-036
+    Args: fields: raw fields. Returns: (extents, strides), both of rank length; stride 1 for dimension 0.
     """
-    interval, amount = fields.get("pad_interval", 0), fields.get("pad_amount", 0)
-    if not fields.get("pad_enable", 0):
-        if interval or amount:
-            return [_note("pad-not-enabled", "pad codes without pad_enable=1: no padding", "TDM-030", "pad_enable")]
+    rank = rank_of(fields)
+    extents = [min(fields.get(TILE_DIMS[i], 0) or 1, fields.get(TENSOR_DIMS[i], 0)) for i in range(rank)]
+    return extents, [1] + [fields.get(STRIDES[i], 0) for i in range(rank - 1)]
+
+
+def _reach(fields, given):
+    """Where the strides lead: over one another, or past the end of the address space."""
+    extents, strides = inside(fields)
+    layout, rank = layout_of(fields), len(extents)
+    if layout in GATHER_SLOTS:
+        extents = [extents[0], max(list(fields.get("row_indices", ())) + [0]) + 1]
+    if rank == 0 or 0 in extents or rank > 2 and 2 not in given:
         return []
-    if op == "store":
-        text = "pad_enable=1 on a store is ignored: LDS is read packed, so a padded tile is not un-padded"
-        return [_warning("pad-on-store", text, "TDM-036", "pad_enable")]
     found = []
-    shown = f"pad_interval={interval} and pad_amount={amount} ({2 << interval} and {amount + 1} DWORDs)"
-    if interval == 0 and amount == 0:
+    # By rising stride, each dimension must step over everything that the smaller ones reach.
+    used = sorted([(strides[i], extents[i], i) for i in range(rank) if extents[i] > 1 and strides[i]])
+    for k in range(1, len(used)):
+        (below, count, inner), (stride, _, outer) = used[k - 1], used[k]
+        if stride < below * count:
+            name = STRIDES[max(inner, outer) - 1]
+            text = (
+                f"{name}={fields[name]}: the tile's elements overlap in memory (dimension {inner} reaches "
+                f"{below * count} elements, dimension {outer} steps {stride}). Was a longer pitch cut? One helper kept 32 "
+                "of its 48 bits, another loses bits 16 to 31 of the second stride. Fix: write the whole pitch, in "
+                "elements, low bits first; only a sliding window overlaps on purpose"
+            )
+            found.append(warning("stride-overlap", text, "TDM-008", name))
+            break
+    size = 1 << fields.get("data_size", 0)
+    last = fields.get("global_addr", 0) + size * sum((extents[i] - 1) * strides[i] for i in range(rank))
+    if 0 in given and last > LARGEST_ADDRESS:
         text = (
-            f"{shown}: sources disagree whether encoded zeros may pad; an emulator and MLIR accept them, a public "
-            "library refuses them; write a larger interval and amount, or no padding"
+            f"the tile reaches address 0x{last:x}, beyond 57 bits: is a stride or the address negative? Fix: strides "
+            "are unsigned elements; start the tile at its lowest address"
         )
-        found.append(_warning("pad-zero-codes", text, "TDM-033", "pad_amount"))
-    elif interval == 0 or amount == 0:
-        field = "pad_interval" if interval == 0 else "pad_amount"
-        text = (
-            f"{shown}: the manual calls one zero code without the other unpredictable, compilers emit it all the "
-            f"same; write codes that are both not zero ({'at least 4' if interval == 0 else 'such as 2 or 4'} DWORDs)"
-        )
-        found.append(_warning("pad-mixed-codes", text, "TDM-033", field))
-    if amount % 2 == 0:
-        text = (
-            f"pad_amount={amount} (an odd number of DWORDs): a shipping library avoids them after results that it "
-            "could not explain; 2 or 4 DWORDs are used widely"
-        )
-        found.append(_warning("pad-odd-dwords", text, "TDM-033", "pad_amount"))
-    row = fields.get("tile_dim0", 0) << fields.get("data_size", 0)
-    if row % 4:
-        text = f"padding with rows of {row} bytes: tile_dim0 times the element size must be a multiple of 4 bytes"
-        found.append(_error("pad-row-multiple", text, "TDM-035", "tile_dim0"))
-    return found
-
-
-def _cluster(fields, op):
-    found = []
-    mask = fields.get("workgroup_mask", 0)
-    members = len([i for i in range(16) if mask >> i & 1])
-    if mask and op == "store":
-        found.append(_note("mask-on-store", "workgroup_mask is ignored by a store", "TDM-030", "workgroup_mask"))
-    elif members == 1:
-        text = f"workgroup_mask=0x{mask:04x} names one workgroup: no gain, and outside a cluster it must be 0"
-        found.append(_warning("mask-single", text, "TDM-030", "workgroup_mask"))
-    elif members:
-        text = f"workgroup_mask=0x{mask:04x}: only for a wave in a cluster, elsewhere it must be 0"
-        found.append(_note("mask-needs-cluster", text, "TDM-030", "workgroup_mask"))
-    if members > MULTICAST_MERGED and op != "store":
-        text = f"{members} workgroups in the mask: public programs say that 5 requests are merged at most"
-        found.append(_note("mask-wide", text, "TDM-030", "workgroup_mask"))
-    if fields.get("early_timeout", 0) and not mask:
-        text = "early_timeout=1 without a workgroup_mask: it is for cluster loads"
-        found.append(_note("early-timeout-alone", text, "TDM-030", "early_timeout"))
-    return found
-
-
-def _lds(fields, op):
-    """Where the tile and the barrier cell sit in LDS."""
-    found = []
-    start, size = fields.get("lds_addr", 0), tile_bytes(fields)
-    interval = amount = 0
-    if fields.get("pad_enable", 0) and op != "store":
-        interval, amount = interval_bytes(fields.get("pad_interval", 0)), amount_bytes(fields.get("pad_amount", 0))
-    end = start + written_bytes(size, interval, amount)
-    if size and end > LDS_BYTES:
-        text = f"the tile ends at LDS byte {end}: a workgroup has at most {LDS_BYTES} bytes"
-        found.append(_warning("lds-overflow", text, "LDS-001", "lds_addr"))
-    cell = fields.get("atomic_barrier_address", 0) << 3
-    if not fields.get("atomic_barrier_enable", 0):
-        if cell:
-            text = "atomic_barrier_address without atomic_barrier_enable=1: no arrive is sent"
-            found.append(_note("barrier-not-enabled", text, "TDM-030", "atomic_barrier_enable"))
-        return found
-    if cell + 8 > LDS_BYTES:
-        text = f"the barrier cell is at LDS byte {cell}: a workgroup has at most {LDS_BYTES} bytes"
-        found.append(_warning("barrier-beyond-lds", text, "LDS-001", "atomic_barrier_address"))
-    hit = False
-    for byte in range(max(cell, start), min(cell + 8, end)):
-        hit = hit or not interval or (byte - start) % (interval + amount) < interval
-    if hit and op != "store" and layout_of(fields) != "iterate":
-        text = f"the barrier cell at LDS byte {cell} is inside the tile ({start} to {end - 1}): the load overwrites it"
-        found.append(_warning("barrier-in-tile", text, "TDM-030", "atomic_barrier_address"))
+        found.append(warning("address-overflow", text, "TDM-019", "global_addr"))
     return found

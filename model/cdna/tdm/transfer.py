@@ -51,7 +51,7 @@ def run(fields, op, memory, lds, null_groups=(), iterate_bounds="fresh", store_p
     Returns: an Outcome; the inputs are untouched. Bytes that fault are not moved, all others are.
     Raises: FieldError: a descriptor for context restore, a wrong `type`, more indices than the list holds;
       ValueError: overlapping memory or an unknown choice.
-    Claims: TDM-014 to TDM-028, TDM-031 to TDM-038, TDM-043 to TDM-049, TDM-056
+    Claims: TDM-014 to TDM-028, TDM-031 to TDM-038, TDM-043 to TDM-049, TDM-056, TDM-067 to TDM-080, TDM-110, TDM-128
     """
     _choice("op", op, OPS)
     _choice("iterate_bounds", iterate_bounds, ITERATE_BOUNDS)
