@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 # Material for MkDocs prints a notice about MkDocs 2 on every call; this project stays below 2 on purpose.
 export NO_MKDOCS_2_WARNING := 1
 
-.PHONY: help site serve versions pages publish test check falsify lint lock bench clean
+.PHONY: help site serve versions pages publish test check clients falsify lint lock bench clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -39,6 +39,9 @@ test: $(STAMP)  ## set up, then everything that CI runs: lint, checks, falsifica
 
 check: test  ## another name of `make test`
 
+clients: $(VENV)/.clients  ## install Triton and MLIR (about 1.3 GB) and run the checks that ask them
+	$(BIN)/cdna check --kind client
+
 falsify: $(STAMP)  ## change every published value and see that a check goes red
 	$(BIN)/cdna check --falsify
 
@@ -49,9 +52,16 @@ bench: $(STAMP)  ## measured ratios of one run; asserts nothing
 lock:  ## resolve the dependencies again
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate \
 	    --extra witnesses --extra site --extra test pyproject.toml build-requirements.in --output-file requirements.lock
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate \
+	    --extra clients --constraints requirements.lock pyproject.toml --output-file requirements-clients.lock
 
 clean:  ## remove what was built, not the environment
 	rm -rf build dist .pytest_cache
+
+$(VENV)/.clients: $(STAMP) requirements-clients.lock
+	@echo "Installing Triton and MLIR into $(VENV); this downloads about 360 MB."
+	@$(PIP) install --require-hashes --requirement requirements-clients.lock
+	@touch $@
 
 $(STAMP): requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Python 3.11 or newer is needed; this is " + sys.version.split()[0] + ". Set PYTHON=...")'

@@ -88,6 +88,14 @@ def single_bits(count):
     return [0] + [1 << bit for bit in range(count)]
 
 
+def flipped(count):
+    """Return 12288 and numbers that differ from it in one of so many bits; none of them is 0 or 1.
+
+    Some programs take such an extent or stride for something else.
+    """
+    return [12288] + [12288 ^ 1 << bit for bit in range(count)]
+
+
 def stride_spans(tools, name, most):
     """Return the spans of the four stride fields of a 5D copy."""
     return [landed(tools, name, changed(DEEP, "strides", single_bits(most), i)) for i in range(4)]
@@ -354,8 +362,8 @@ class MlirGroup1(Check):
             "atomic_barrier_address": self._barrier(tools),
             "tensor_dim0": landed(tools, name, changed(PLAIN, "tensor", single_bits(32), 0))[1:],
             "tensor_dim1": landed(tools, name, changed(PLAIN, "tensor", single_bits(32), 1))[1:],
-            "tile_dim0": landed(tools, name, changed(PLAIN, "tile", single_bits(16), 0))[1:],
-            "tile_dim1": landed(tools, name, changed(PLAIN, "tile", single_bits(16), 1))[1:],
+            "tile_dim0": landed(tools, name, changed(PLAIN, "tile", flipped(16), 0))[1:],
+            "tile_dim1": landed(tools, name, changed(PLAIN, "tile", flipped(16), 1))[1:],
             "tile_dim2": self._third(tools),
             "tensor_dim0_stride": landed(tools, name, changed(PLAIN, "strides", single_bits(62), 0))[1:],
             "tensor_dim1_stride": landed(tools, name, changed(DEEP, "strides", single_bits(62), 1))[1:],
@@ -366,7 +374,7 @@ class MlirGroup1(Check):
         return landed(tools, self.witness, cells)[1:]
 
     def _third(self, tools):
-        found = probe(tools, self.witness, changed(DEEP, "tile", single_bits(16), 2))
+        found = probe(tools, self.witness, changed(DEEP, "tile", flipped(16), 2))
         return span([place for places in found for place in places if place[0] == 1])[1:]
 
 
@@ -384,8 +392,8 @@ class TritonGroup1(Check):
 
     def observe(self, target, tools):
         return {
-            "tensor_dim0_stride": landed(tools, self.witness, changed(PLAIN, "strides", single_bits(48), 0))[1:],
-            "tensor_dim1_stride": landed(tools, self.witness, changed(DEEP, "strides", single_bits(48), 1))[1:],
+            "tensor_dim0_stride": landed(tools, self.witness, changed(PLAIN, "strides", flipped(48), 0))[1:],
+            "tensor_dim1_stride": landed(tools, self.witness, changed(DEEP, "strides", flipped(48), 1))[1:],
         }
 
 
@@ -588,7 +596,7 @@ class MlirGroups2And3(Check):
         return {**found, "tile_dim4": self._landed(tools, "tile", 4, 16)}
 
     def _landed(self, tools, key, index, most):
-        return landed(tools, self.witness, changed(DEEP, key, single_bits(most), index))
+        return landed(tools, self.witness, changed(DEEP, key, flipped(most), index))
 
 
 class TritonGroups2And3(Check):
@@ -604,7 +612,7 @@ class TritonGroups2And3(Check):
     binds = ("tensor_dim2_stride", "tensor_dim3_stride")
 
     def observe(self, target, tools):
-        spans = [landed(tools, self.witness, changed(DEEP, "strides", single_bits(48), i)) for i in (2, 3)]
+        spans = [landed(tools, self.witness, changed(DEEP, "strides", flipped(48), i)) for i in (2, 3)]
         return {"tensor_dim2_stride": spans[0], "tensor_dim3_stride": spans[1]}
 
 
@@ -808,7 +816,7 @@ class TritonRowsPerInstruction(Check):
             parts = [decode(words) for words in answer.descriptors]
             counts = {32 // len(parts)} if parts and 32 % len(parts) == 0 else set()
             for part in parts:
-                named = {name for name, value in part.fields.items() if value in counts and name != "row_indices"}
+                named = {name for name, value in part.fields.items() if name != "row_indices" and value in counts}
                 holders = named if holders is None else holders & named
             most[f"bits_{width}"] = counts.pop() if counts else 0
         return {"most_rows": most, "count_field": sorted(holders or ["none"])[0]}

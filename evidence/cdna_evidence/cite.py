@@ -14,17 +14,16 @@ def state_text(claim, results):
 
     Args: claim: of the register; results: document of the last run, or None.
     """
-    from cdna_evidence.checks.facets import facets
+    from cdna_evidence.checks.facets import facets, places
 
     found = {name: [] for name in _ORDER}
     failed = []
-    for target in claim.targets:
-        for position in claim.position_names():
-            for name, facet in facets(claim, target, position, results).items():
-                if facet["state"] == "yes":
-                    found[name] += [part for part in facet["text"].split("; ") if part not in found[name]]
-                elif facet["state"] == "failed" and name not in failed:
-                    failed.append(name)
+    for target, position in places(claim, results):
+        for name, facet in facets(claim, target, position, results).items():
+            if facet["state"] == "yes":
+                found[name] += [part for part in facet["text"].split("; ") if part not in found[name]]
+            elif facet["state"] == "failed" and name not in failed:
+                failed.append(name)
     parts = [f"check failed ({', '.join(failed)})"] if failed else []
     for name in _ORDER:
         if name == "modelled" and found[name]:

@@ -72,7 +72,7 @@ def _none(why):
 @pytest.fixture
 def open_page(browser, address):
     """A function that opens pages in one tab; what the page complained about is in its `.complaints`."""
-    context = browser.new_context(viewport={"width": 1440, "height": 900}, color_scheme="light")
+    context = browser.new_context(viewport={"width": 1440, "height": 900}, color_scheme="light", reduced_motion="reduce")
     complaints = []
 
     def guard(route):

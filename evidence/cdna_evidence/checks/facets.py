@@ -15,13 +15,15 @@ _VERB = {"isa": "encoded so by", "compiler": "done so by", "builtin": "accepted 
 def facets(claim, target, position, results):
     """Return {facet: {"state", "text", "detail"}} for a claim on one target and under one position.
 
+    A check that speaks for no one position of a disputed claim earns nothing for any of them: only for position None.
+
     Args: claim: of the register; target: such as "gfx1250"; position: name or None; results: document or None.
     Returns: state is "yes", "no", "failed", "stale" or "unread" (cited only); text is a few words; detail says more.
     """
     records = [
         record
         for record in (results or {}).get("records", ())
-        if record["claim"] == claim.id and record["target"] == target and record["position"] in (position, None)
+        if record["claim"] == claim.id and record["target"] == target and record["position"] == position
     ]
     current = [record for record in records if record["revision"] == claim.revision]
     out = {
@@ -37,6 +39,23 @@ def facets(claim, target, position, results):
     return out
 
 
+def places(claim, results):
+    """Return [(target, position)] to show for a claim; position None where checks speak for no one position.
+
+    Args: claim: of the register; results: document or None.
+    """
+    shared = {
+        record["target"]
+        for record in (results or {}).get("records", ())
+        if record["claim"] == claim.id and record["position"] is None
+    }
+    found = []
+    for target in claim.targets:
+        names = claim.position_names()
+        found += [(target, name) for name in ([None, *names] if None not in names and target in shared else names)]
+    return found
+
+
 def counted(register, results):
     """Return how many claims have each facet on at least one target and position; withdrawn claims do not count.
 
@@ -50,10 +69,9 @@ def counted(register, results):
         out["claims"] += 1
         out["disputed"] += claim.status == "disputed"
         states = {name: set() for name in FACETS}
-        for target in claim.targets:
-            for position in claim.position_names():
-                for name, facet in facets(claim, target, position, results).items():
-                    states[name].add(facet["state"])
+        for target, position in places(claim, results):
+            for name, facet in facets(claim, target, position, results).items():
+                states[name].add(facet["state"])
         for name in FACETS:
             out[name] += "yes" in states[name]
         out["failed"] += any("failed" in found for found in states.values())

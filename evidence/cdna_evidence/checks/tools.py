@@ -94,7 +94,7 @@ class _Recorded:
                 command = getattr(answer, "command", None)
                 if command and command not in self._tools.commands and len(self._tools.commands) < 12:
                     self._tools.commands.append(command)
-                kept = getattr(answer, "cached", None)
+                kept = getattr(answer, "kept", None)
                 if kept is not None:
                     self._tools.kept.append(bool(kept))
             return result

@@ -15,6 +15,7 @@ WAIT = re.compile(r"@llvm\.amdgcn\.s\.wait\.tensorcnt\s*\(")
 LDS_GLOBAL = re.compile(r"^(@[-\w.$]+|@\"[^\"]*\")\s*=.*\baddrspace\(3\)\s+(?:global|constant)\b", re.MULTILINE)
 CLUSTER = re.compile(r'"amdgpu-cluster-dims"="(\d+),(\d+),(\d+)"')
 DEEPEST = 64
+WIDEST = 4096
 LONGEST = 1 << 24
 
 _TOKEN = re.compile(
@@ -23,9 +24,9 @@ _TOKEN = re.compile(
 _DEFINED = re.compile(r'^\s*(%(?:"[^"]*"|[-\w.$]+))\s*=\s*(.*)$')
 _IDENTITY = re.compile(r'asm\s+(?:sideeffect\s+)?"",\s*"=[sv],0"\s*\(')
 _READFIRST = re.compile(r"@llvm\.amdgcn\.readfirstlane(?:\.\w+)?\s*\(")
+_ATTRIBUTE = re.compile(r"(?![us]0x)[A-Za-z_][\w.]*")
 _WORDS = ("zeroinitializer", "undef", "poison", "null", "splat", "true", "false", "none")
 _EXPRESSIONS = tuple(BINARY) + CASTS + ("getelementptr", "extractelement", "insertelement", "shufflevector", "select")
-_TYPES = re.compile(r"i\d+$|ptr$|void$|half$|bfloat$|float$|double$|label$|metadata$|token$")
 
 
 def is_llvm_ir(text):
@@ -76,8 +77,12 @@ def _call_words(text, defined, symbols, number):
             words += value
             if not reader.take(","):
                 raise Unreadable(f"line {number}: the call ends after operand {group + 1}")
+    except Unreadable:
+        raise
     except (RecursionError, IndexError):
         raise Unreadable(f"line {number}: an operand is nested too deep or ends early") from None
+    except (ValueError, TypeError, AttributeError):
+        raise Unreadable(f"line {number}: an operand is not LLVM IR of a form that is read here") from None
     return tuple(words)
 
 
@@ -109,11 +114,13 @@ class _Reader:
         token = self.next()
         if token in ("<", "["):
             count = int(self.next())
+            if not 0 < count <= WIDEST:
+                raise ValueError("not a vector of a register's kind")
             self.next()  # x
             inner = self.type()
             self.next()  # > or ]
             return ("vec" if token == "<" else "array", count, inner)
-        if re.fullmatch(r"i\d+", token):
+        if re.fullmatch(r"i\d{1,4}", token):
             return ("int", int(token[1:]))
         if token == "ptr":
             space = 0
@@ -137,7 +144,7 @@ class _Reader:
 
     def _attributes(self):
         """Skip inreg, noundef, align 4, range(i32 0, 8) and the like."""
-        while re.fullmatch(r"[A-Za-z_][\w.]*", self.peek()) and self.peek() not in _WORDS + _EXPRESSIONS:
+        while _ATTRIBUTE.fullmatch(self.peek()) and self.peek() not in _WORDS + _EXPRESSIONS:
             name = self.next()
             if self.peek() == "(":
                 self._skip()

@@ -15,7 +15,7 @@ LONGEST = 1 << 24
 
 _NAME = r"%[\w$.-]+(?:#\d+)?"
 _RESULT = re.compile(rf"^\s*({_NAME})\s*=\s*\"?([\w.]+)\"?(.*)$")
-_VECTOR = re.compile(r"vector<(\d+)x(i\d+|index)>")
+_VECTOR = re.compile(r"vector<(\d{1,4})x(i\d{1,4}|index)>")
 _POINTER = re.compile(r"!llvm\.ptr(?:<(\d+)>)?")
 _STRUCT_POINTER = re.compile(r"\[[01]\]\s*:\s*!llvm\.struct<\(ptr(?:<(\d+)>)?,")
 _ELEMENT = re.compile(r"\bb?[fi](\d+)(?:E\w+)?$")
@@ -47,7 +47,10 @@ def descriptors_of_mlir(text, addresses=None):
             continue
         result = _RESULT.match(line)
         if result:
-            known[result.group(1)] = _value(result.group(2), result.group(3), known, addresses or {})
+            try:
+                known[result.group(1)] = _value(result.group(2), result.group(3), known, addresses or {})
+            except (TypeError, ValueError, IndexError):
+                known[result.group(1)] = (("other", ""), None)  # operands of other types than the operation has
     return found
 
 
@@ -60,7 +63,7 @@ def _words(rest, known, number):
                 break
             raise Unreadable(f"line {number}: the operation has {len(names)} operands")
         kind, value = known.get(names[group], (("vec", size, ("int", 32)), [None] * size))
-        if kind != ("vec", size, ("int", 32)):
+        if kind != ("vec", size, ("int", 32)) or not isinstance(value, list) or len(value) != size:
             raise Unreadable(f"line {number}: operand {group + 1} is not vector<{size}xi32>")
         words += value
     return tuple(words)
@@ -75,7 +78,7 @@ def _type(text):
     pointer = _POINTER.match(text)
     if pointer:
         return ("ptr", int(pointer.group(1) or 0))
-    integer = re.match(r"i(\d+)\b", text)
+    integer = re.match(r"i(\d{1,4})\b", text)
     if integer:
         return ("int", int(integer.group(1)))
     return ("int", 64) if text.startswith("index") else ("other", text[:40])

@@ -41,12 +41,11 @@ class Content:
         Without results only `cited` is filled: it comes from the register, not from a run.
         """
         if claim.id not in self._facets:
-            from cdna_evidence.checks.facets import facets
+            from cdna_evidence.checks.facets import facets, places
 
             self._facets[claim.id] = [
                 (target, position, facets(claim, target, position, self.results))
-                for target in claim.targets
-                for position in claim.position_names()
+                for target, position in places(claim, self.results)
             ]
         return self._facets[claim.id]
 

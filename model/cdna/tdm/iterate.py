@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Gaps in LDS after blocks of rows: by the padding fields where they reach, else by repeating a smaller copy.
+
+A gap after every block of more than 1024 bytes has no padding code. The engine then copies one block a pass, and the
+step of the LDS address leaves the gap; the padding fields must be clear, or both would act.
+"""
+
+from typing import NamedTuple
+
+from .fields import FieldError, is_integer
+from .pad import MAX_INTERVAL_BYTES, codes
+
+
+class GapPlan(NamedTuple):
+    """The fields that leave the gaps, and where the blocks then start."""
+
+    mode: str  # "packed", "padding" or "iterate"
+    fields: dict  # raw fields: padding or iteration, tile_dim1, and the increments
+    block_starts: tuple  # bytes from lds_addr
+
+
+def gap_plan(row_bytes, rows, row_stride, element_bytes, block_bytes, gap_bytes, reader_block_bytes=None):
+    """Return how to leave a gap after every block of whole rows.
+
+    Args: row_bytes: packed bytes of a row; rows: of the whole tile; row_stride: elements from row to row in memory;
+      element_bytes: 1, 2, 4 or 8; block_bytes: packed bytes between gaps; gap_bytes: of the gap, 0 for none;
+      reader_block_bytes: the block that the code which reads LDS expects, None for the same.
+    Returns: GapPlan.
+    Raises: FieldError: a block that is no whole number of rows, that the reader does not share, or no end of passes.
+    Claims: TDM-031, TDM-032, TDM-077, TDM-078
+    """
+    if element_bytes not in (1, 2, 4, 8):
+        raise FieldError("element_bytes", element_bytes, "1, 2, 4 or 8 bytes", "TDM-012")
+    for name, value in (("row_bytes", row_bytes), ("rows", rows), ("block_bytes", block_bytes)):
+        if not is_integer(value) or value < 1:
+            hint = "; a block of 0 would make passes of no row" if name == "block_bytes" else ""
+            raise FieldError(name, value, "1 or more" + hint, "TDM-078")
+    if reader_block_bytes not in (None, block_bytes):
+        text = f"the {reader_block_bytes} bytes of the reader's block; a smaller one moves every gap"
+        raise FieldError("block_bytes", block_bytes, text, "TDM-038")
+    if gap_bytes == 0:
+        return GapPlan("packed", {"tile_dim1": rows}, (0,))
+    starts = tuple([i * (block_bytes + gap_bytes) for i in range(-(-row_bytes * rows // block_bytes))])
+    if block_bytes <= MAX_INTERVAL_BYTES:
+        if block_bytes % 4 or gap_bytes % 4:
+            raise FieldError("gap_bytes", gap_bytes, "whole DWORDs, as the block", "TDM-034")
+        return GapPlan("padding", dict(codes(block_bytes // 4, gap_bytes // 4), tile_dim1=rows), starts)
+    if block_bytes % row_bytes or row_bytes * rows % block_bytes:
+        text = f"a multiple of the row's {row_bytes} bytes that divides the tile's {row_bytes * rows}"
+        raise FieldError("block_bytes", block_bytes, text, "TDM-076")
+    if (block_bytes + gap_bytes) % element_bytes:
+        raise FieldError("gap_bytes", gap_bytes, f"a multiple of the {element_bytes}-byte element", "TDM-078")
+    passes, each = len(starts), block_bytes // row_bytes
+    if passes > 256:
+        raise FieldError("iterate_count", passes - 1, "0..255 (1 to 256 passes)", "TDM-077")
+    fields = {
+        "pad_enable": 0,
+        "iterate_enable": 1,
+        "iterate_count": passes - 1,
+        "lds_addr_increment": (block_bytes + gap_bytes) // element_bytes,
+        "global_addr_increment": each * row_stride,
+        "tile_dim1": each,
+    }
+    return GapPlan("iterate", fields, starts)
