@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 
-from . import links, pins
+from . import layouts, links, pins, search, witnesses
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 README_WORDS = (
@@ -175,7 +175,10 @@ def main(argv=None):
         "transfer": dense_transfer,
         "mutants": mutants,
         "pins": lambda: pins.rows(row, best_of),
+        "search": lambda: search.rows(row, best_of),
         "links": lambda: links.rows(row, best_of),
+        "witnesses": lambda: witnesses.rows(row),
+        "layouts": lambda: layouts.rows(row, best_of),
     }
     parser.add_argument("part", nargs="*", help=f"of {', '.join(parts)}; default: all")
     arguments = parser.parse_args(argv)

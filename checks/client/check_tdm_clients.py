@@ -5,10 +5,16 @@ Positions are found by probing: one bit of an input is set at a time, and the bi
 """
 
 from cdna.tdm.descriptor import decode
-
 from cdna_evidence.checks import CannotTell, Check
 
-PLAIN = {"element_bits": 16, "base": 0x7F0012345600, "at": [0, 0], "tensor": [500, 1000], "strides": [512], "tile": [64, 64]}
+PLAIN = {
+    "element_bits": 16,
+    "base": 0x7F0012345600,
+    "at": [0, 0],
+    "tensor": [500, 1000],
+    "strides": [512],
+    "tile": [64, 64],
+}
 DEEP = {
     "element_bits": 32,
     "base": 0x7F0012345600,

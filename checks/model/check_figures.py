@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the figures must show, asked of the model without the code that draws them."""
 
+from cdna import formats, lanes
+from cdna.lds import conflicts, service
 from cdna.lds.banks import bank_of
+from cdna.mfma import hazards, layouts
 from cdna.tdm import descriptor, multicast, paths, pipeline
 from cdna.tdm.copy import fields_of_copy
 from cdna.tdm.transfer import run
 from cdna.tdm.walk import lds_map
+from cdna.waits import finder
 from cdna_evidence.checks import Check
 
 
@@ -269,3 +273,47 @@ class Bytes(Check):
             "row_starts": starts,
             "first_memory_bytes": [lds[start] for start in starts if lds[start]],
         }
+
+
+class Porting(Check):
+    """The numbers that the figures of the porting guide show, asked of the model.
+
+    Shows: the models of banks, waits, lanes, formats, layouts and hazards.
+    Does not show: that a device or a compiler does so; each has its own claim.
+    """
+
+    claim = "FIG-011"
+    kind = "model"
+    binds = ("groups", "degrees", "too_early", "pushed_to", "pulled_from", "largest", "result_lane", "states")
+
+    def observe(self, target, tools):
+        groups = service.service(target, "ds_read_b128")
+        rows = [(lane % 16, lane // 16 * 16) for lane in range(64)]
+        packed = [row * 256 + column for row, column in rows]
+        padded = [row * 288 + column for row, column in rows]
+        swizzled = [row * 256 + (column ^ row % 8 * 16) for row, column in rows]
+        ways = (("packed", packed), ("padded", padded), ("swizzled", swizzled))
+        native = next(name for name, use, _ in formats.native(target) if use == "matrix")
+        indices = [4 * ((lane + 1) % 64) for lane in range(64)]
+        mnemonic = "v_mfma_f32_16x16x16_f16"
+        result = layouts.layout(mnemonic, target, "D")
+        fmt = formats.format_named(native)
+        return {
+            "groups": len(groups.groups),
+            "degrees": {name: conflicts.conflicts(places, groups).worst for name, places in ways},
+            "too_early": {name: self._early(without) for name, without in (("no_copy_wait", 1), ("no_barrier", 2), ("no_read_wait", 4))},
+            "pushed_to": lanes.permute(list(range(64)), indices).sources.index(3),
+            "pulled_from": lanes.bpermute(list(range(64)), indices).sources[3],
+            "largest": int(formats.value_of(formats.decode(fmt, formats.largest(fmt)))),
+            "result_lane": layouts.locate(result, 5, 3)[0],
+            "states": {via: hazards.waits(target, mnemonic, mnemonic, via).states for via in ("exact", "partial", "ab")},
+        }
+
+    def _early(self, without):
+        """The instruction that the finder blames when one line is left out."""
+        lines = ["global_load_lds_dword v[0:1], off", "s_waitcnt vmcnt(0)", "s_barrier", "ds_read_b128 v[4:7], v2"]
+        lines += ["s_waitcnt lgkmcnt(0)", "v_mfma_f32_32x32x8_f16 v[16:31], v[4:5], v[6:7], v[16:31]"]
+        del lines[without]
+        report = finder.check("\n".join(lines), "gfx942", shared=True)
+        blamed = {lines[item["line"] - 1].split()[0] for item in report.findings if item["severity"] == "error"}
+        return "/".join(sorted(blamed))

@@ -4,7 +4,7 @@
 import re
 
 from cdna_evidence.checks import Check
-from cdna_evidence.site import figures, marks
+from cdna_evidence.site import figures, inspected, marks
 
 
 def drawings(name, **options):
@@ -390,3 +390,79 @@ class Bytes(Check):
             "row_starts": starts,
             "first_memory_bytes": [held[i] for i in starts if held[i]],
         }
+
+
+class Porting(Check):
+    """The figures of the porting guide read back, and the kinds of figures and of tables counted on its built pages.
+
+    Shows: the drawings made from the model, by place, colour and words, and what the built pages hold.
+    Does not show: that the model is right: each figure rests on claims of its own.
+    """
+
+    claim = "FIG-011"
+    kind = "site"
+    binds = ("figures", "tables", "row_bytes", "groups", "degrees", "too_early", "lane", "pushed_to", "pulled_from", "largest", "result_lane", "states")
+
+    def observe(self, target, tools):
+        place = inspected.site(tools.root)
+        drawn, tabled = set(), set()
+        for path in sorted((place / "cdna").glob("**/index.html")):
+            text = path.read_text("utf-8")
+            for markup in re.findall(r'<figure class="cdna-figure cdna-figure-.*?</figure>', text, re.S):
+                name = re.match(r'<figure class="cdna-figure cdna-figure-([a-z]+)', markup).group(1)
+                drawn.add(name)
+                tabled |= {name} if "<table" in markup else set()
+            tabled |= {"strides"} if 'aria-label="worst degree by row stride"' in text else set()
+        return {"figures": len(drawn), "tables": len(tabled), **self._banks(target), **self._waits(target), **self._lanes(target), **self._rest(target)}
+
+    def _banks(self, target):
+        shapes, titles = drawings("bankmap", target=target)
+        degrees = {}
+        for one in shapes:
+            names = {shape.data["layout"] for shape in marks.marked(one, "asked")}
+            degrees[names.pop()] = max(int(shape.words) for shape in marks.marked(one, "asked", "text"))
+        (published, *_), _ = drawings("service", target=target)
+        return {
+            "row_bytes": marks.first_number(titles[0]),
+            "degrees": degrees,
+            "groups": len({shape.words for shape in marks.marked(published, "lane", "text")}),
+        }
+
+    def _waits(self, target):
+        shapes, titles = drawings("waits", target=target)
+        early = {}
+        for one, title in zip(shapes, titles, strict=True):
+            blamed = [shape.words.split()[0] for rect in one if "f-hot" in rect.classes for shape in one if shape.kind == "text" and rect.holds((shape.x, shape.y))]
+            name = {"copy": "no_copy_wait", "barrier": "no_barrier", "read": "no_read_wait"}.get(title.split()[-1], "whole")
+            early[name] = "/".join(blamed)
+        return {"too_early": {name: words for name, words in early.items() if name != "whole" or words}}
+
+    def _lanes(self, target):
+        (push, pull), _ = drawings("permute", target=target)
+        lane = 3
+        found = []
+        for one in (push, pull):
+            before, after = rects(one, "before"), rects(one, "after")
+            found.append([(hit(before, start)[0], hit(after, end)[0]) for start, end in map(ends, self._longer(lines(one, "move")))])
+        pushed = next(to for start, to in found[0] if start == lane)
+        pulled = next(start for start, to in found[1] if to == lane)
+        return {"lane": lane, "pushed_to": pushed, "pulled_from": pulled}
+
+    def _longer(self, moves):
+        """Arrows end a little short of what they touch."""
+        return [move._replace(points=((move.points[0][0], move.points[0][1] - 3), (move.points[1][0], move.points[1][1] + 4))) for move in moves]
+
+    def _rest(self, target):
+        (numbers,), _ = drawings("formats")
+        name = "e4m3fnuz" if target == "gfx942" else "e4m3fn"
+        row = [shape for shape in numbers if shape.data.get("format") == name]
+        right = max(shape.x + shape.width for shape in row if shape.kind == "rect")
+        largest = next(shape.words for shape in row if shape.kind == "text" and abs(shape.x - right) < 1)
+        (grid,), _ = drawings("lanegrid", target=target, matrices="D")
+        cells = [shape for shape in marks.marked(grid, "held", "rect") if shape.tip.startswith("rows 4-7 of column 3:")]
+        (overlaps,), _ = drawings("overlap")
+        states = {}
+        for kind in ("exact", "partial", "ab"):
+            told = [shape.words for shape in marks.marked(overlaps, "overlap", "text") if shape.data["kind"] == kind and shape.words.endswith(f"on {target}")]
+            states[kind] = marks.first_number(told[0])
+        return {"largest": int(largest), "result_lane": int(said(grid, cells[0])), "states": states}

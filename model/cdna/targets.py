@@ -29,7 +29,7 @@ GFX942 = Target(
     65536,
     32,
     4,
-    (("wave_lanes", None), ("lds_bytes", "LDS-001"), ("lds_banks", None), ("bank_bytes", None)),
+    (("wave_lanes", None), ("lds_bytes", "LDS-001"), ("lds_banks", "LDS-006"), ("bank_bytes", "LDS-006")),
 )
 GFX950 = Target(
     "gfx950",
@@ -39,7 +39,7 @@ GFX950 = Target(
     163840,
     64,
     4,
-    (("wave_lanes", None), ("lds_bytes", "LDS-001"), ("lds_banks", None), ("bank_bytes", None)),
+    (("wave_lanes", None), ("lds_bytes", "LDS-001"), ("lds_banks", "LDS-007"), ("bank_bytes", "LDS-007")),
 )
 GFX1250 = Target(
     "gfx1250",

@@ -269,3 +269,69 @@ print(show(table([(16, 128), (128, 512)])))
 def test_order_and_pipeline_agree(engine):
     ours, theirs = here(ORDER_PROGRAM), in_micropython(engine, ORDER_PROGRAM)
     assert len(ours) == 19 and ours == theirs
+
+
+SEQUENCE_PROGRAM = """
+from cdna.tdm.copy import fields_of_copy
+from cdna.tdm.iterate import gap_plan
+from cdna.tdm.sequence import sequence_findings
+
+copy = {"element_bits": 16, "base": 1 << 40, "tensor": [100, 64], "strides": [512], "tile": [64, 16]}
+pad = {"interval_dwords": 64, "amount_dwords": 4}
+def tile(at, **changes):
+    return dict(fields_of_copy(dict(copy, at=at, **changes)))
+
+def moved(fields, step, lds=0):
+    return dict(fields, global_addr=fields["global_addr"] + step, lds_addr=lds)
+
+first = tile([0, 0])
+walks = [
+    [first, moved(first, 128, 2048)],
+    [first, moved(first, 2 * (512 * 56 + 64), 4096)],
+    [first, dict(moved(first, 2 * (2**32 + 512)), tensor_dim1=63, lds_addr=4096)],
+    [dict(first, lds_addr=2048 * (i % 3), tensor_dim1=64 - i) for i in range(5)],
+    [dict(tile([0, i], tile=[64, 1], strides=[64], pad=pad), lds_addr=128 * i) for i in range(4)],
+    [first, dict(moved(first, -16, 4096), tensor_dim0=108)],
+]
+for walk in walks:
+    for position, item in sequence_findings([(fields, "load") for fields in walk]):
+        print(position, item.rule, item.severity, item.claim, item.field, item.message)
+for block in (1024, 2048):
+    plan = gap_plan(128, 64, 64, 2, block, 16)
+    print(plan.mode, [(name, plan.fields[name]) for name in sorted(plan.fields)], plan.block_starts)
+"""
+
+
+def test_sequences_agree(engine):
+    ours, theirs = here(SEQUENCE_PROGRAM), in_micropython(engine, SEQUENCE_PROGRAM)
+    assert len(ours) >= 8 and ours == theirs
+
+
+LDS_PROGRAM = """
+from cdna.lds import allocation, conflicts, direct, geometry, search, service, transpose
+
+def show(value):
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join([show(item) for item in value]) + "]"
+    return repr(value)
+
+for target in ("gfx942", "gfx950", "gfx1250"):
+    print(show(geometry.geometry(target)), show(allocation.granules(target)), show(allocation.allocate(target, 81921)))
+for item in service.PUBLISHED:
+    count = sum([len(group) for group in item.groups])
+    pattern = conflicts.rows_and_chunks(144, item.width, count)
+    print(show(item.groups), show(conflicts.conflicts(pattern, item).degrees))
+    print([search.padding_degrees(item, row_bytes, 128) for row_bytes in (128, 132, 256, 304)])
+    print(show(search.paddings(item, 256)[:3]), show(search.swizzles(item, 256)[:3]))
+try:
+    service.service("gfx950", "ds_write_b128")
+except service.Unpublished as error:
+    print(str(error), error.known)
+print(show(direct.copy("gfx950", 12, 5, 16384, 16, 256)), show(direct.copy("gfx942", 12, 0)), show(direct.copy("gfx1250", 16, 3)))
+print(show([transpose.receives(lane) for lane in range(64)]), show(transpose.k_sets(16, 32)))
+"""
+
+
+def test_lds_agrees(engine):
+    ours, theirs = here(LDS_PROGRAM), in_micropython(engine, LDS_PROGRAM)
+    assert len(ours) == 3 + 3 * 10 + 3 and ours == theirs

@@ -196,6 +196,21 @@ def test_value_whose_check_did_not_run_is_neither_green_nor_a_survivor():
     assert len(found["not_here"]) == 2
 
 
+def test_value_that_no_missing_check_binds_is_a_survivor():
+    """A missing compiler excuses only what it would have judged."""
+
+    class Missing(Good):
+        """Not here."""
+
+        def observe(self, target, tools):
+            raise NotHere("no compiler")
+
+    found = falsified([Missing], claim(values={"a": 1, "b": True}))
+
+    assert {entry["leaf"] for entry in found["not_here"]} == {"a"}
+    assert {entry["leaf"] for entry in found["survivors"]} == {"b"}
+
+
 def test_positions_are_bound_apart():
     """A check of one position does not bind the other's value; common values are bound by any position."""
 

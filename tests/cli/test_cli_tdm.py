@@ -474,3 +474,45 @@ def test_decode_imports_nothing_heavy():
         [sys.executable, "-c", program, "tdm", "decode", *EXAMPLE], capture_output=True, text=True, check=True
     )
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+CDNA = [sys.executable, "-c", "import sys; from cdna_evidence.cli import main; sys.exit(main())"]
+NAMED = '[{"name": %s, "words": [1,0,0,2147483648,0,0,0,0,0,0,0,0]}]'
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii", "latin-1"])
+@pytest.mark.parametrize("name", ['"\\ud800"', '"\\ud83d\\udca5"', '"\\u001b[31m\\n"'])
+def test_any_name_prints_on_any_output(name, encoding):
+    """What the output's encoding lacks is escaped; JSON stays JSON, and no stranger's ESC reaches the terminal."""
+    for option in ([], ["--json"]):
+        done = subprocess.run(
+            [*CDNA, "tdm", "lint", "-", *option],
+            input=(NAMED % name).encode(),
+            capture_output=True,
+            env=dict(os.environ, PYTHONIOENCODING=encoding),
+        )
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert b"\x1b" not in done.stdout
+        if option:
+            json.loads(done.stdout.decode(encoding))
+
+
+@pytest.mark.parametrize("command", ["encode", "run"])
+@pytest.mark.parametrize("kind", ["fields", "copy"])
+def test_a_key_with_control_characters_stays_on_one_line(command, kind):
+    """The message quotes the key, the terminal is not steered by it."""
+    answer = call([command, "-"], json.dumps({kind: {"a\n\x1b[31m": 1}, "op": "load"} if command == "run" else {kind: {"a\n\x1b[31m": 1}}))
+
+    assert answer.status == 2
+    assert answer.err.count("\n") == 1 and "\x1b" not in answer.err
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full on this system")
+def test_a_full_disk_and_a_closed_input_are_one_message():
+    """Neither ends in a traceback."""
+    command = [*CDNA, "tdm", "decode"]
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([*command, *EXAMPLE], stdout=full, stderr=subprocess.PIPE)
+    assert done.returncode == 2 and done.stderr.count(b"\n") == 1
+    done = subprocess.run(["sh", "-c", '"$@" - <&-', "sh", *command], capture_output=True)
+    assert done.returncode == 2 and done.stderr.count(b"\n") == 1

@@ -6,13 +6,20 @@ import pathlib
 import random
 
 import pytest
-from cdna_evidence.cli import main
-from cdna_evidence.cli.output import SCHEMA
 
 from cdna.tdm.copy import fields_of_copy
 from cdna.tdm.descriptor import encode
+from cdna_evidence.cli import main
+from cdna_evidence.cli.output import SCHEMA
 
-FIELDS = {"data_size": 1, "tensor_dim0": 100, "tensor_dim1": 64, "tile_dim0": 64, "tile_dim1": 16, "tensor_dim0_stride": 512}
+FIELDS = {
+    "data_size": 1,
+    "tensor_dim0": 100,
+    "tensor_dim1": 64,
+    "tile_dim0": 64,
+    "tile_dim1": 16,
+    "tensor_dim0_stride": 512,
+}
 GATHER = FIELDS | {"gather_mode": 1, "tile_dim1": 4, "row_indices": [1, 7, 9, 12]}
 PADDED = FIELDS | {"pad_enable": 1, "pad_interval": 4, "pad_amount": 3}
 PASSES = FIELDS | {"iterate_enable": 1, "iterate_count": 3, "lds_addr_increment": 1024, "global_addr_increment": 8192}
@@ -44,10 +51,20 @@ HERE = FIELDS | {"global_addr": 1 << 40}
 CUT = HERE | {"tensor_dim0_stride": 64, "tensor_dim0": 64}
 # Each of the twelve traps of the facts, as far as descriptors show it: the slip, the rule, and the same done right.
 TRAPS = [
-    ("1 stride cut", [CUT, moved(CUT, 0, 1, global_addr=(1 << 40) + 2 * (2**32 + 64), tensor_dim1=63)], "stride-cut", "TDM-019"),
+    (
+        "1 stride cut",
+        [CUT, moved(CUT, 0, 1, global_addr=(1 << 40) + 2 * (2**32 + 64), tensor_dim1=63)],
+        "stride-cut",
+        "TDM-019",
+    ),
     ("1 stride cut, overlap", [FIELDS | {"tensor_dim0_stride": 4096 * 17 & 0xFFF | 32}], "stride-overlap", "TDM-008"),
     ("2 interval cut", [PADDED | {"tile_dim0": 1024, "pad_interval": 0}], "pad-interval-cut", "TDM-031"),
-    ("2 interval spilt", [PADDED | {"tile_dim0": 1024, "pad_interval": 0, "pad_amount": 3 | 1}], "pad-interval-cut", "TDM-031"),
+    (
+        "2 interval spilt",
+        [PADDED | {"tile_dim0": 1024, "pad_interval": 0, "pad_amount": 3 | 1}],
+        "pad-interval-cut",
+        "TDM-031",
+    ),
     ("3 odd amount", [PADDED | {"pad_amount": 2}], "pad-odd-dwords", "TDM-033"),
     ("3 half a DWORD", [PADDED | {"tile_dim0": 63}], "pad-row-multiple", "TDM-035"),
     ("5 negative offset", [HERE, moved(HERE, -8, tensor_dim0=108)], "near-edge", "TDM-047"),
@@ -59,9 +76,19 @@ TRAPS = [
     ("8 column bound left", [GATHER | {"global_addr": 1 << 40}, moved(GATHER, 64)], "bound-not-moved", "TDM-024"),
     ("9 past the tensor", [PASSES | {"iterate_count": 4}], "iterate-past-bound", "TDM-076"),
     ("9 wrapped", [PASSES | {"iterate_count": 65535}], "iterate-count-wrapped", "TDM-077"),
-    ("10 ring", [HERE, moved(HERE, 0, 16, lds_addr=4096, tensor_dim1=48), moved(HERE, 0, 32, tensor_dim1=32)], "lds-reuse", "TDM-106"),
+    (
+        "10 ring",
+        [HERE, moved(HERE, 0, 16, lds_addr=4096, tensor_dim1=48), moved(HERE, 0, 32, tensor_dim1=32)],
+        "lds-reuse",
+        "TDM-106",
+    ),
     ("12 mask of one", [FIELDS | {"workgroup_mask": 2}], "mask-single", "TDM-083"),
-    ("carry", [HERE | {"global_addr": 0x7F00FFFFFF80}, HERE | {"global_addr": 0x7F0000000000, "tensor_dim0": 36}], "address-carry-lost", "TDM-020"),
+    (
+        "carry",
+        [HERE | {"global_addr": 0x7F00FFFFFF80}, HERE | {"global_addr": 0x7F0000000000, "tensor_dim0": 36}],
+        "address-carry-lost",
+        "TDM-020",
+    ),
 ]
 
 
@@ -97,7 +124,11 @@ def test_trap_12_a_mask_without_a_cluster(monkeypatch, capsys):
 @pytest.mark.parametrize(
     "copy, rule, words",
     [
-        ({"pad": [{"interval_dwords": 32, "amount_dwords": 4}, {"interval_dwords": 256, "amount_dwords": 8}]}, "field-range", "single pair"),
+        (
+            {"pad": [{"interval_dwords": 32, "amount_dwords": 4}, {"interval_dwords": 256, "amount_dwords": 8}]},
+            "field-range",
+            "single pair",
+        ),
         ({"pad": {"interval_dwords": 512, "amount_dwords": 4}}, "field-range", "2 to 256"),
         ({"pad": {"interval_dwords": 48, "amount_dwords": 4}}, "field-range", "power of two"),
         ({"pad": {"interval_dwords": 32, "amount_dwords": 129}}, "field-range", "1 to 128"),
@@ -109,7 +140,7 @@ def test_trap_12_a_mask_without_a_cluster(monkeypatch, capsys):
 def test_what_a_copy_asks_for_in_vain(copy, rule, words, monkeypatch, capsys):
     asked = {"element_bits": 16, "base": 1 << 40, "at": [0, 0], "tensor": [500, 64], "strides": [512], "tile": [64, 16]}
     _, document = run(monkeypatch, capsys, json.dumps([{"name": "mine", "copy": asked | copy}]))
-    (item,) = document["findings"]
+    (item,) = [each for each in document["findings"] if each["severity"] != "info"]
     assert item["rule"] == rule and words in item["message"] and item["message"].startswith("mine: ") and item["claim"]
 
 
@@ -126,7 +157,10 @@ def test_a_debuggers_dump_of_several_descriptors(monkeypatch, capsys):
 
 def ir(words, verb="load.to", mask="2,1,1"):
     """LLVM IR with one call of the two-group form."""
-    groups = [", ".join(f"i32 {word - (1 << 32) if word >> 31 else word}" for word in part) for part in (words[:4], words[4:12])]
+    groups = [
+        ", ".join(f"i32 {word - (1 << 32) if word >> 31 else word}" for word in part)
+        for part in (words[:4], words[4:12])
+    ]
     call = f"call void @llvm.amdgcn.tensor.{verb}.lds.d2(<4 x i32> <{groups[0]}>, <8 x i32> <{groups[1]}>, i32 0)"
     return f'define amdgpu_kernel void @k() #0 {{\n  {call}\n  ret void\n}}\nattributes #0 = {{ "amdgpu-cluster-dims"="{mask}" }}\n'
 
@@ -146,7 +180,8 @@ def test_words_that_are_not_constant_are_not_judged(monkeypatch, capsys):
     text = ir(encode(PADDED | {"tile_dim0": 63, "tensor_dim0": 0, "global_addr": 0}))
     text = text.replace("<4 x i32> <i32 1, i32 0, i32 0, i32 -2147483648>", "<4 x i32> %address")
     status, document = run(monkeypatch, capsys, text)
-    assert [item["rule"] for item in document["findings"]] == ["empty-tensor", "pad-row-multiple", "not-constant"] or status == 1
+    assert status == 1
+    assert [item["rule"] for item in document["findings"]] == ["pad-row-multiple", "empty-tensor", "not-constant"]
     assert "words 0, 1, 2, 3" in document["findings"][-1]["message"]
     assert not [item for item in document["findings"] if item["field"] in ("type", "count", "global_addr", "lds_addr")]
 

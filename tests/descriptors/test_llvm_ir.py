@@ -2,10 +2,11 @@
 """Reading descriptor words out of LLVM IR: the forms that compilers print, and text that is wrong on purpose."""
 
 import pytest
-from cdna_evidence.descriptors import Unreadable
-from cdna_evidence.descriptors.llvm_ir import cluster_of_ir, descriptors_of_ir, is_llvm_ir
 from hypothesis import example, given
 from hypothesis import strategies as st
+
+from cdna_evidence.descriptors import Unreadable
+from cdna_evidence.descriptors.llvm_ir import cluster_of_ir, descriptors_of_ir, is_llvm_ir
 
 PLAIN = (
     "call void @llvm.amdgcn.tensor.load.to.lds.d2(<4 x i32> <i32 1, i32 0, i32 305550976, i32 -2147451136>, "
@@ -63,7 +64,10 @@ def test_what_triton_prints():
         ("inreg noundef <i32 1, i32 2, i32 3, i32 u0xFF>", (1, 2, 3, 255)),
         ("<i32 1, i32 poison, i32 undef, i32 -2>", (1, 0, 0, 0xFFFFFFFE)),
         ("bitcast (<2 x i64> <i64 4294967297, i64 -9223372036854775808> to <4 x i32>)", (1, 1, 0, 0x80000000)),
-        ("bitcast (<8 x i16> <i16 1, i16 0, i16 2, i16 -1, i16 0, i16 0, i16 9, i16 0> to <4 x i32>)", (1, 0xFFFF0002, 0, 9)),
+        (
+            "bitcast (<8 x i16> <i16 1, i16 0, i16 2, i16 -1, i16 0, i16 0, i16 9, i16 0> to <4 x i32>)",
+            (1, 0xFFFF0002, 0, 9),
+        ),
         ("<i32 trunc (i64 4294967298 to i32), i32 add (i32 2, i32 3), i32 0, i32 0>", (2, 5, 0, 0)),
     ],
 )
@@ -122,6 +126,8 @@ WAIT = "\ncall void @llvm.amdgcn.s.wait.tensorcnt(i16 0)\n"
         (PRIVATE.replace("internal", "external") + PLAIN + WAIT + READ, []),
         (PRIVATE + PLAIN.replace("load.to", "store.from") + READ, []),
         (PLAIN + "\n}\n" + READ, []),
+        (PRIVATE.replace("internal", "external") + WAIT + PLAIN + READ, []),  # a pipeline: wait, issue, compute
+        (WAIT + "}\ndefine void @k() {\n" + PLAIN + READ, ["read-without-wait"]),  # another function's wait
     ],
 )
 def test_reads_of_lds_after_a_load(text, rules, problem):

@@ -2,10 +2,11 @@
 """Reading descriptor words out of MLIR text that `convert-amdgpu-to-rocdl` prints."""
 
 import pytest
-from cdna_evidence.descriptors import Unreadable
-from cdna_evidence.descriptors.mlir import descriptors_of_mlir, is_mlir
 from hypothesis import given
 from hypothesis import strategies as st
+
+from cdna_evidence.descriptors import Unreadable
+from cdna_evidence.descriptors.mlir import descriptors_of_mlir, is_mlir
 
 TEXT = """
   func.func @f(%arg0: memref<1000x512xf16, 1>, %arg1: memref<64x64xf16, #gpu.address_space<workgroup>>) {

@@ -4,12 +4,19 @@
 import random
 
 import pytest
+
+from cdna.tdm.descriptor import encode
 from cdna_evidence.descriptors import Unreadable
 from cdna_evidence.descriptors.registers import descriptors_of_registers, is_register_dump
 
-from cdna.tdm.descriptor import encode
-
-SMALL = {"data_size": 1, "tensor_dim0": 100, "tensor_dim1": 64, "tile_dim0": 64, "tile_dim1": 16, "tensor_dim0_stride": 512}
+SMALL = {
+    "data_size": 1,
+    "tensor_dim0": 100,
+    "tensor_dim1": 64,
+    "tile_dim0": 64,
+    "tile_dim1": 16,
+    "tensor_dim0_stride": 512,
+}
 PLAIN = encode(SMALL)
 DEEP = encode(SMALL | {"tile_dim2": 2, "tensor_dim2": 2, "tensor_dim1_stride": 1 << 20})
 GATHER = encode(SMALL | {"gather_mode": 1, "tile_dim1": 4, "row_indices": [9, 2, 6, 2]})
@@ -58,7 +65,9 @@ def test_a_register_told_again_begins_the_next_dump():
     assert names(text) == {"dump 1, s[0:11]": PLAIN, "dump 2, s[0:11]": other}
 
 
-@pytest.mark.parametrize("style", ["s{n} = 0x{w:x}", "s{n}: {w:08x}", "$s{n} = {w}", "sgpr[{n}] 0x{w:08x}", "ttmp{n} 0x{w:x} {w}"])
+@pytest.mark.parametrize(
+    "style", ["s{n} = 0x{w:x}", "s{n}: {w:08x}", "$s{n} = {w}", "sgpr[{n}] 0x{w:08x}", "ttmp{n} 0x{w:x} {w}"]
+)
 def test_styles(style):
     bank = "ttmp" if style.startswith("ttmp") else "s"
     assert names("\n".join(dump(0, PLAIN, style))) == {f"{bank}[0:11]": PLAIN}

@@ -77,9 +77,40 @@ def test_our_register_is_right_and_agrees_with_its_ledger():
 
 def test_our_register_loads_in_a_fraction_of_a_second():
     def once():
-        start = time.perf_counter()
+        start = time.process_time()
         load(ROOT)
-        return time.perf_counter() - start
+        return time.process_time() - start
 
     # A few hundred claims must stay below 0.3 s; three tries, because other tests share the machine.
     assert min(once() for _ in range(3)) < 0.3
+
+
+@pytest.mark.parametrize("broken", ["\tkey: tdm.pad.interval", '  key: "tdm.pad.interval', "  key: &a tdm.pad.interval"])
+def test_a_file_that_is_no_yaml_is_one_problem(tree, broken):
+    """Its ids are still known: what names them elsewhere, as an erratum does, is not reported as well."""
+    tree.change("  key: tdm.pad.interval", broken)
+    with pytest.raises(RegisterError) as error:
+        load(tree.root)
+
+    assert len(error.value.problems) == 1
+    assert error.value.problems[0].file == "evidence/claims/tdm.yml"
+
+
+@pytest.mark.parametrize("content", ["", "- 1\n", "key: OTHER\n"])
+def test_a_source_file_that_holds_no_source_is_said_in_that_file_only(tree, content):
+    tree.write("evidence/sources/manual.yml", content)
+    with pytest.raises(RegisterError) as error:
+        load(tree.root)
+
+    assert {problem.file for problem in error.value.problems} == {"evidence/sources/manual.yml"}
+
+
+def test_a_claim_of_a_wrong_shape_has_its_other_problems_told_as_well(tree):
+    """All at once: a wrong layer does not hide an unknown source and a number in the statement."""
+    tree.change("layer: isa\n  statement: >-\n    The smallest", "layer: hardware\n  statement: >-\n    The smallest")
+    tree.change("source: MANUAL, locator: table 63", "source: MANUEL, locator: table 63")
+    tree.change("The smallest code pads", "The smallest of 8 codes pads")
+    with pytest.raises(RegisterError) as error:
+        load(tree.root)
+
+    assert [problem.field for problem in error.value.problems] == ["layer", "statement", "evidence[0].source"]

@@ -49,7 +49,8 @@ class CheckFile(pytest.File):
         for name, value in vars(module).items():
             if not (inspect.isclass(value) and issubclass(value, Check) and value.__module__ == module.__name__):
                 continue
-            if name.startswith("_"):
+            if name.startswith("_") or (value.claim is None and value.__subclasses__()):
+                # A base that checks of this module share is no check itself.
                 continue
             claim = register.claims.get(value.claim)
             targets = value.targets or (claim.targets if claim else ["any"])

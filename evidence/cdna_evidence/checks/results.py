@@ -85,11 +85,11 @@ def counts(records):
     return {outcome: sum(record["outcome"] == outcome for record in records) for outcome in OUTCOMES}
 
 
-def summarise(records, register, chosen, exceptions):
+def summarise(records, register, chosen, exceptions, target=None):
     """Merge what the checks of a run did to every mutant of the chosen claims.
 
     Args: records: of this run, with `mutants`; register: loaded; chosen: claims that count, by id;
-      exceptions: list of {claim, target, leaf, reason}.
+      exceptions: list of {claim, target, leaf, reason}; target: only values of this target (and of "any"), or None.
     Returns: leaves, mutants, killed, survivors, not_here, model_only, exceptions, vacuous, unneeded; JSON-ready.
     """
     killed, seen, by_check = {}, {}, {}
@@ -117,30 +117,30 @@ def summarise(records, register, chosen, exceptions):
         "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d"),
     }
     used = set()
-    for claim, target, position, leaf, label in _all_mutants(register, chosen):
+    for claim, place, position, leaf, label in _all_mutants(register, chosen, target):
         out["mutants"] += 1
         out["leaves"] += label is None
         if label is None:
             out["mutants"] -= 1
             continue
-        places = [position] if position else [None, *[name for name in claim.position_names() if name]]
-        kinds = set().union(*(killed.get((claim.id, target, place, leaf, label), set()) for place in places))
-        entry = {"claim": claim.id, "target": target, "position": position, "leaf": leaf, "change": label}
+        names = [position] if position else [None, *[name for name in claim.position_names() if name]]
+        kinds = set().union(*(killed.get((claim.id, place, name, leaf, label), set()) for name in names))
+        entry = {"claim": claim.id, "target": place, "position": position, "leaf": leaf, "change": label}
         if kinds:
             out["killed"] += 1
             if kinds == {"model"}:
                 out["model_only"].append(entry)
             continue
-        excuse = _excuse(exceptions, claim.id, target, leaf)
+        excuse = _excuse(exceptions, claim.id, place, leaf)
         if excuse is not None:
             used.add(excuse)
             out["exceptions"].append({**entry, "reason": exceptions[excuse]["reason"]})
             continue
-        ours = [r for r in by_check.get((claim.id, target), ()) if position is None or r["position"] == position]
-        if any(record["outcome"] in ("untested", "cantTell") for record in ours):
+        ours = [r for r in by_check.get((claim.id, place), ()) if position is None or r["position"] == position]
+        if any(record["outcome"] in ("untested", "cantTell") and _may_bind(record, leaf) for record in ours):
             out["not_here"].append(entry)
             continue
-        hows = [how for place in places for how in seen.get((claim.id, target, place, leaf, label), ())]
+        hows = [how for name in names for how in seen.get((claim.id, place, name, leaf, label), ())]
         failed = [record["check"] for record in ours if record["outcome"] == "failed"]
         entry["why"] = (
             "no check of this claim, target and position"
@@ -154,11 +154,13 @@ def summarise(records, register, chosen, exceptions):
     return out
 
 
-def _all_mutants(register, chosen):
+def _all_mutants(register, chosen, only):
     """Yield (claim, target, owner position, leaf, label); label None once for each leaf, to be counted."""
     for identity in chosen:
         claim = register.claims[identity]
         for target in claim.targets:
+            if only not in (None, target) and target != "any":
+                continue
             common = claim.values_for(target)
             for position in claim.position_names():
                 values = claim.values_for(target, position)
@@ -175,6 +177,11 @@ def _all_mutants(register, chosen):
                         yield claim, target, None, falsifier.dotted(path), None
                 for leaf, label, _ in falsifier.mutants(common):
                     yield claim, target, None, leaf, label
+
+
+def _may_bind(record, leaf):
+    """Say whether a check that did not run would have judged this leaf; one that names no keys might judge any."""
+    return not record["binds"] or leaf.split(".")[0].split("[")[0] in record["binds"]
 
 
 def _excuse(exceptions, claim, target, leaf):

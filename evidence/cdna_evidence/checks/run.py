@@ -78,7 +78,7 @@ def run(check, name, target, register, falsifying=False, fresh=False):
         return record
     claim = register.claims[check.claim]
     record["revision"] = claim.revision
-    tools = Tools(check.kind, fresh=fresh)
+    tools = Tools(check.kind, register, fresh=fresh)
     instance = check()
     try:
         observed = json.loads(json.dumps(instance.observe(target, tools)))

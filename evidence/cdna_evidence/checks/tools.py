@@ -15,8 +15,9 @@ class Tools:
     Every use is noted, so that a compiler check that ran no compiler, or a vector check that read no vector, fails.
     """
 
-    def __init__(self, kind, fresh=False):
+    def __init__(self, kind, register=None, fresh=False):
         self._kind = kind
+        self._register = register
         self._fresh = fresh
         self.used = []  # dicts: name, version, revision, digest, package
         self.origins = []  # whose output a vector is
@@ -62,9 +63,7 @@ class Tools:
         """The whole register; only for checks of kind links or site, whose subject it is."""
         if self._kind not in ("links", "site"):
             raise PermissionError("only checks of kind links or site may read the register")
-        from cdna_evidence.register import load
-
-        return load()
+        return self._register
 
     @property
     def root(self):

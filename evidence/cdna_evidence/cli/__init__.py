@@ -9,14 +9,20 @@ import sys
 # command -> (module in this package, one line of help); the order is the order of `cdna --help`.
 COMMANDS = {
     "tdm": ("tdm", "decode, encode, run, pad and lint Tensor Data Mover descriptors"),
+    "lds": ("lds", "LDS: allocation, bank conflicts, direct copies and transposing loads"),
+    "mfma": ("mfma", "matrix instructions: list, register layouts, wait states, audit"),
     "asm": ("asm", "assemble text for a target with a real assembler"),
     "disasm": ("asm", "disassemble bytes for a target"),
+    "lane": ("lane", "what each lane holds after a permute, swizzle, DPP move or swap"),
+    "format": ("format", "decode and encode number formats; which of them a target takes"),
+    "waits": ("waits", "decode waits, and find those that are missing, useless or out of range"),
     "claim": ("claim", "list, show, issue and withdraw claims"),
     "cite": ("cite", "print a citation of a claim"),
     "check": ("check", "run the executable checks, or falsify the claims"),
     "pins": ("pins", "verify the pinned lines that claims cite"),
     "links": ("links", "check the external pages that are cited, or the links inside a built site"),
     "witnesses": ("asm", "say which independent programs are here, and how to get the others"),
+    "matrix": ("matrix", "claims against compiler versions"),
     "site": ("site", "build or serve the site"),
 }
 
@@ -37,29 +43,45 @@ def main(argv=None):
         print("cdna " + __version__)
         return 0
     command = argv[0]
-    from .output import CannotTell, Usage
+    from .output import CannotTell, Usage, printable, ready
 
+    ready()
     try:
         if command not in COMMANDS:
             raise Usage(f"unknown command {command!r}: {', '.join(COMMANDS)}")
         module = __import__(f"{__name__}.{COMMANDS[command][0]}", fromlist=["run"])
         run = getattr(module, f"run_{command}", None) or module.run
-        return run(argv[1:])
+        status = run(argv[1:])
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        return status
     except Usage as error:
-        print(f"cdna {command}: {error}", file=sys.stderr)
+        print(printable(f"cdna {command}: {error}"), file=sys.stderr)
         return 2
     except CannotTell as error:
-        print(f"cdna {command}: could not tell: {error}", file=sys.stderr)
+        print(printable(f"cdna {command}: could not tell: {error}"), file=sys.stderr)
         return 3
     except BrokenPipeError:
         # The reader of a pipe went away (`cdna ... | head`): not an error of ours, and nothing more can be written.
-        import os
-
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return 0
+    except OSError as error:
+        import errno
+
+        if error.errno != errno.ENOSPC or error.filename is not None:
+            raise
+        print(f"cdna {command}: standard output: {error.strerror}", file=sys.stderr)
+        _drop_output()
+        return 2
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return 130
+
+
+def _drop_output():
+    import os
+
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _help():

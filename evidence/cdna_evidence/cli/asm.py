@@ -250,9 +250,9 @@ def _table(states):
     lines = []
     for state in states:
         if state.here:
-            lines.append(f"{state.name:10} here     {state.version} ({state.package}), sha256 {state.digest[:16]}")
+            lines.append(f"{state.name:11} here     {state.version} ({state.package}), sha256 {state.digest[:16]}")
         else:
-            lines.append(f"{state.name:10} not here {state.reason}")
-            lines.append(f"{'':10}          to get it: {state.how_to_get}")
-        lines.append(f"{'':10}          {state.title}: {', '.join(state.answers)}")
+            lines.append(f"{state.name:11} not here {state.reason}")
+            lines.append(f"{'':11}          to get it: {state.how_to_get}")
+        lines.append(f"{'':11}          {state.title}: {', '.join(state.answers)}")
     return "\n".join(lines)

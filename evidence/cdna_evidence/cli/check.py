@@ -29,7 +29,7 @@ def run(argv):
     filtered = bool(args.ids or args.area or args.target or args.kind)
     summary = None
     if args.falsify:
-        summary = store.summarise(records, register, chosen, _exceptions())
+        summary = store.summarise(records, register, chosen, _exceptions(), args.target)
     previous = store.read()
     # A run of a part says nothing about the whole, and a run without --falsify nothing about values.
     falsified = (previous or {}).get("falsify") if filtered or not summary else summary
@@ -68,7 +68,10 @@ def _arguments(argv):
     words.add_argument("--junit", metavar="FILE", help="write JUnit XML")
     words.add_argument("--sarif", metavar="FILE", help="write SARIF 2.1.0")
     words.add_argument("--json", action="store_true", help="one JSON document on standard output")
-    return words.parse_args(argv)
+    args = words.parse_args(argv)
+    if args.falsify and args.kind:
+        raise Usage("--falsify needs every kind of check: a value may be bound by another kind than --kind " + args.kind)
+    return args
 
 
 def _chosen(register, args):

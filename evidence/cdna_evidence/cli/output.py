@@ -28,20 +28,45 @@ def parser(command, description, **kwargs):
     return Parser(prog="cdna " + command, description=description, allow_abbrev=False, **kwargs)
 
 
+def ready():
+    """Make the output streams print whatever they are given: what their encoding lacks comes out as an escape."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def printable(text):
+    """Return a text with escapes for what would steer a terminal, such as ESC; lines stay lines.
+
+    Args: text: one or several lines that may quote what somebody gave.
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def one_line(name):
+    """Return a name that somebody gave as one printable line."""
+    return printable(str(name)).replace("\n", "\\n").replace("\t", " ")
+
+
 def read_text(name):
     """Return the text of a file, or of standard input for `-`.
 
     Raises: Usage: the file cannot be read or is not UTF-8 text.
     """
+    if name == "-" and sys.stdin is None:
+        raise Usage("standard input is closed")
+    label = "standard input" if name == "-" else one_line(name)
     try:
         if name == "-":
             return sys.stdin.buffer.read().decode("utf-8")
         with open(name, "rb") as stream:
             return stream.read().decode("utf-8")
     except OSError as error:
-        raise Usage(f"{name}: {error.strerror or error}") from None
+        raise Usage(f"{label}: {error.strerror or error}") from None
     except UnicodeDecodeError as error:
-        raise Usage(f"{name}: not UTF-8 text (byte {error.start})") from None
+        raise Usage(f"{label}: not UTF-8 text (byte {error.start})") from None
 
 
 def read_json(name):
@@ -62,7 +87,7 @@ def read_json(name):
     def constant(word):
         raise Usage(f"{label}: {word} is not a JSON number")
 
-    label = "standard input" if name == "-" else name
+    label = "standard input" if name == "-" else one_line(name)
     try:
         return json.loads(read_text(name), object_pairs_hook=pairs, parse_constant=constant)
     except json.JSONDecodeError as error:
@@ -100,10 +125,10 @@ def emit(command, target, result, findings=(), disputed=(), json=False, text=Non
         print(dumps(document))
     else:
         if text:
-            print(text)
+            print(printable(text))
         for item in findings:
             claim = f"  [{item['claim']}]" if item["claim"] else ""
-            print(f"{item['severity']}: {item['message']}{claim}")
+            print(printable(f"{item['severity']}: {item['message']}{claim}"))
         for item in disputed:
             print(f"disputed: {item['claim']}, position {item['position']}: {_short(item['result'])}")
     return 1 if any(item["severity"] == "error" for item in findings) else 0
@@ -113,7 +138,12 @@ def dumps(value):
     """Return a JSON text with stable layout; integers stay integers, text stays readable."""
     import json
 
-    return json.dumps(value, indent=1, ensure_ascii=False)
+    text = json.dumps(value, indent=1, ensure_ascii=False)
+    try:
+        text.encode(getattr(sys.stdout, "encoding", None) or "utf-8")
+    except (UnicodeError, LookupError):
+        return json.dumps(value, indent=1)
+    return text
 
 
 def _short(value):

@@ -8,7 +8,7 @@ text, one descriptor a line or one a paragraph. The order of the file counts as 
 
 import re
 
-from .output import Usage, emit, finding_dict, read_text
+from .output import Usage, emit, finding_dict, one_line, read_text
 from .tdm import TARGET, decode_words, one_file, op_of, split_options, words_of_text
 from .tdm_encode import fields_of_document, finding_of_error, number
 
@@ -55,7 +55,7 @@ def lint(name, op, json, cluster=None):
     """
     from cdna.tdm.sequence import sequence_findings
 
-    label = "standard input" if name == "-" else name
+    label = "standard input" if name == "-" else one_line(name)
     described, sequence = [], []
     found, named_cluster = _descriptors(read_text(name), label)
     cluster = named_cluster if cluster is None else cluster
@@ -175,7 +175,7 @@ def _of_json(value, label):
     for i in range(len(value)):
         item, where = value[i], f"descriptor {i + 1}"
         if isinstance(item, dict):
-            where = str(item.get("name", item.get("id", where)))
+            where = one_line(item.get("name", item.get("id", where)))
             if "words" in item:
                 item = item["words"]
             else:

@@ -69,12 +69,14 @@ def _call_words(text, defined, symbols, number):
     words = []
     try:
         for group, size in enumerate((4, 8, 4, 4)):
-            kind, value = reader.typed()
+            start = reader.at
+            kind = reader.type()
             if kind == ("int", 32) and group == 2:
                 break
             if kind != ("vec", size, ("int", 32)):
                 raise Unreadable(f"line {number}: operand {group + 1} of the call is not <{size} x i32>")
-            words += value
+            reader.at = start
+            words += reader.typed()[1]
             if not reader.take(","):
                 raise Unreadable(f"line {number}: the call ends after operand {group + 1}")
     except Unreadable:
@@ -90,7 +92,7 @@ class _Reader:
     """Read typed values from the tokens of one line."""
 
     def __init__(self, text, defined, symbols, depth=0, busy=()):
-        self.tokens = [token for token in _TOKEN.findall(text) if token.strip() and token[0] != ";"]
+        self.tokens = [piece for piece in _TOKEN.findall(text) if piece.strip() and piece[0] != ";"]
         self.at = 0
         self.defined = defined
         self.symbols = symbols
@@ -104,32 +106,32 @@ class _Reader:
         self.at += 1
         return self.tokens[self.at - 1]
 
-    def take(self, token):
-        if self.peek() == token:
+    def take(self, piece):
+        if self.peek() == piece:
             self.at += 1
             return True
         return False
 
     def type(self):
-        token = self.next()
-        if token in ("<", "["):
+        piece = self.next()
+        if piece in ("<", "["):
             count = int(self.next())
             if not 0 < count <= WIDEST:
                 raise ValueError("not a vector of a register's kind")
             self.next()  # x
             inner = self.type()
             self.next()  # > or ]
-            return ("vec" if token == "<" else "array", count, inner)
-        if re.fullmatch(r"i\d{1,4}", token):
-            return ("int", int(token[1:]))
-        if token == "ptr":
+            return ("vec" if piece == "<" else "array", count, inner)
+        if re.fullmatch(r"i\d{1,4}", piece):
+            return ("int", int(piece[1:]))
+        if piece == "ptr":
             space = 0
             if self.take("addrspace"):
                 self.next()
                 space = int(self.next())
                 self.next()
             return ("ptr", space)
-        return ("other", token)
+        return ("other", piece)
 
     def typed(self):
         """Read a type, attributes and a value; return (type, value)."""
@@ -154,48 +156,50 @@ class _Reader:
     def _skip(self):
         deep = 0
         while True:
-            token = self.next()
-            deep += {"(": 1, ")": -1}.get(token, 0)
+            piece = self.next()
+            deep += {"(": 1, ")": -1}.get(piece, 0)
             if not deep:
                 return
 
     def value(self, kind):
         """Read the value of a type that was read; return it in the shape of the type."""
-        token = self.next()
-        if token in ("zeroinitializer", "null", "false", "none"):
+        piece = self.next()
+        if piece in ("zeroinitializer", "null", "false", "none"):
             return [0] * kind[1] if kind[0] == "vec" else 0
-        if token == "true":
+        if piece == "true":
             return 1
-        if token in ("undef", "poison"):
+        if piece in ("undef", "poison"):
             # Nothing may depend on it; zero is what a reader would print.
             return [0] * kind[1] if kind[0] == "vec" else 0
-        if token == "<":
+        if piece == "<":
             items = []
             while not self.take(">"):
                 items.append(self.typed()[1])
                 self.take(",")
+            if kind[0] != "vec" or len(items) != kind[1]:
+                raise ValueError("another number of elements than its type has")
             return fitted(kind, items)
-        if token == "splat":
+        if piece == "splat":
             self.next()
             item = self.typed()[1]
             self.next()
             return fitted(kind, [item] * kind[1]) if kind[0] == "vec" else None
-        if token[0] == "%":
-            return fitted(kind, self._local(token, kind))
-        if token[0] == "@":
-            return 0 if self.symbols == [token] else None
-        if token in _EXPRESSIONS:
+        if piece[0] == "%":
+            return fitted(kind, self._local(piece, kind))
+        if piece[0] == "@":
+            return 0 if self.symbols == [piece] else None
+        if piece in _EXPRESSIONS:
             while self.peek() in FLAGS:
                 self.next()
             if self.take("("):
-                value = self.operation(token, True)
+                value = self.operation(piece, True)
                 self.take(")")
                 return fitted(kind, value)
             return unknown(kind)
-        if re.fullmatch(r"-?\d+", token):
-            return fitted(kind, int(token))
-        if re.fullmatch(r"[us]0x[0-9A-Fa-f]+", token):
-            return fitted(kind, int(token[3:], 16))
+        if re.fullmatch(r"-?\d+", piece):
+            return fitted(kind, int(piece))
+        if re.fullmatch(r"[us]0x[0-9A-Fa-f]+", piece):
+            return fitted(kind, int(piece[3:], 16))
         return unknown(kind)
 
     def _local(self, name, kind):
@@ -267,18 +271,21 @@ def _module_notes(text, found, waited, symbols):
     notes = {}
     loads = [number for number, _, op in found if op == "load"]
     lines = text.splitlines()
-    for i, start in enumerate(loads):
-        for number in range(start + 1, len(lines) + 1):
-            line = lines[number - 1]
-            if line.strip() == "}" or number in waited or (i + 1 < len(loads) and number == loads[i + 1]):
-                break
-            if _reads(line) and not line.lstrip().startswith(";"):
-                message = (
-                    f"LDS is read at line {number} with no s_wait_tensorcnt after this load, and the compiler adds none. "
-                    "Fix: call llvm.amdgcn.s.wait.tensorcnt before the read, and a barrier where another wave reads"
-                )
-                notes.setdefault(start, []).append(("read-without-wait", "warning", message, "TDM-091", None))
-                break
+    for start in loads:
+        # One wait anywhere in the function is taken as the author's plan: in a pipeline it may stand before the load.
+        first, last = start, start
+        while first > 1 and not lines[first - 2].startswith(("define ", "}")):
+            first -= 1
+        while last < len(lines) and lines[last].strip() != "}":
+            last += 1
+        reads = [number for number in range(start + 1, last + 1) if _reads(lines[number - 1])]
+        if reads and not any(first <= number <= last for number in waited):
+            message = (
+                f"LDS is read at line {reads[0]} with no s_wait_tensorcnt in this function, and the compiler adds none. "
+                "Fix: call llvm.amdgcn.s.wait.tensorcnt before the read, and a barrier where another wave reads"
+            )
+            notes.setdefault(start, []).append(("read-without-wait", "warning", message, "TDM-091", None))
+            break
     for symbol in symbols:
         pattern = re.escape(symbol) + r"\b"
         private = re.search("^" + pattern + r"\s*=.*\b(?:internal|private)\b", text, re.MULTILINE)
@@ -295,7 +302,9 @@ def _module_notes(text, found, waited, symbols):
 
 
 def _reads(line):
-    return bool(re.search(r"=\s*load\b[^\n]*addrspace\(3\)|@llvm\.amdgcn\.ds\.(?:load|read)", line))
+    return not line.lstrip().startswith(";") and bool(
+        re.search(r"=\s*load\b[^\n]*addrspace\(3\)|@llvm\.amdgcn\.ds\.(?:load|read)", line)
+    )
 
 
 def cluster_of_ir(text):

@@ -26,7 +26,7 @@ from .problem import problem
 FILE = "evidence/ids.lock"
 HEADER = "# Every id ever issued, one event a line; only `cdna claim` writes here, and no line ever leaves. 1\n"
 EVENTS = ("issued", "stated", "revised", "renamed", "wording", "withdrawn", "superseded")
-_LINE = re.compile(r"([A-Z]{2,5}-[0-9]{3,4}) r([0-9]{1,4}) ([0-9]{4}-[0-9]{2}-[0-9]{2}) ([a-z]+) (-|[0-9a-f]{64}) (\S.*)\Z")
+_LINE = re.compile(r"([A-Z][A-Z0-9]{1,4}-[0-9]{3,4}) r([0-9]{1,4}) ([0-9]{4}-[0-9]{2}-[0-9]{2}) ([a-z]+) (-|[0-9a-f]{64}) (\S.*)\Z")
 
 
 class Event(NamedTuple):

@@ -2,12 +2,13 @@
 """Loads the register: every file of evidence/sources, evidence/claims and evidence/vectors, once."""
 
 import json
+import re
 from pathlib import Path
 
 from .models import Claim, Source
 from .problem import RegisterError, problem
 from .reader import read_document
-from .validate import Entry, build, claim_problems, register_problems, source_problems
+from .validate import Entry, build, claim_problems, half_read_problems, register_problems, source_problems
 
 
 class Register:
@@ -80,11 +81,13 @@ def load_all(root=None, overlay=None):
         elif Path(entry.file).stem != key.lower():
             problems.append(entry.problem(("key",), key, f"the file's name in capitals; this file would be {key.lower()}.yml"))
         sources.setdefault(key, entry.value)
-    entries, ids = [], set()
+    entries, ids, unread = [], set(), []
     for path in _files(root, "claims", ".yml", problems):
-        entries += _read(Claim, root, path, problems, ids, overlay)
+        entries += _read(Claim, root, path, problems, ids, overlay, unread)
     # What stands in a file but did not load is reported there, not again wherever it is named.
     lost = named - set(sources)
+    for document, file, place, data in unread:
+        problems += half_read_problems(document, file, place, data, sources, lost)
     for entry in entries:
         problems += claim_problems(entry, sources, lost)
     problems += register_problems(entries, ids)
@@ -118,19 +121,22 @@ def _name(root, path):
     return path.relative_to(root).as_posix()
 
 
-def _read(model, root, path, problems, names, overlay):
-    """Return the entries of one file; `names` collects every id or key in it, also of what does not load."""
+def _read(model, root, path, problems, names, overlay, unread=None):
+    """Return the entries of one file; `names` collects every id or key in it, also of what does not load, and `unread`
+    the mappings that did not load."""
     file = _name(root, path)
+    if model is Source:
+        names.add(path.stem.upper())
     try:
-        content = (overlay or {}).get(file) or path.read_bytes()
+        content = overlay[file] if overlay and file in overlay else path.read_bytes()
     except OSError as error:
         problems.append(problem(file, (1, 1), "file", None, f"not readable: {error.strerror}"))
         return []
     document = read_document(content, file)
     problems += document.problems
     if () in document.bad:
-        if model is Source:
-            names.add(path.stem.upper())
+        if model is Claim:
+            names.update(_ids_in(content))
         return []
     if model is Source:
         items, shape, word = [((), document.data)], dict, "a mapping: one source per file"
@@ -154,7 +160,14 @@ def _read(model, root, path, problems, names, overlay):
             if model is Claim:
                 entry.value._chapter = path.stem
             entries.append(entry)
+        elif unread is not None and isinstance(data, dict):
+            unread.append((document, file, place, data))
     return entries
+
+
+def _ids_in(content):
+    """Return what looks like the id of a claim in a file that is not readable as YAML."""
+    return re.findall(r"^-\s+id:\s*([A-Z0-9-]+)", content.decode("utf-8", "replace"), re.MULTILINE)
 
 
 def _vector(root, path, problems):

@@ -47,6 +47,7 @@ ENUMERATIONS = {
     "extent": ("tile", "tensor", "stride"),
     "encoding": ("VIMAGE", "VGLOBAL", "VFLAT", "VSCRATCH", "VBUFFER", "MUBUF", "SOPP", "SOPK", "FLAT", "GLOBAL", "DS"),
     "operand": ("VGPR", "SGPR", "null", "off"),
+    "counter": ("vmcnt", "expcnt", "lgkmcnt", "loadcnt", "storecnt", "dscnt", "kmcnt", "xcnt", "asynccnt", "tensorcnt"),
     "layer": LAYERS,
     "kind": tuple(word for word in KINDS if word not in LAYERS),
     "access": ACCESS,
@@ -56,7 +57,7 @@ ENUMERATIONS = {
 # Raw field names with letters only (design: the command line): they are names, not members of an enumeration.
 FIELD_WORDS = ("count", "nv", "scope", "th", "type")
 
-ID = re.compile(r"[A-Z]{2,5}-(?!000)[0-9]{3,4}\Z")
+ID = re.compile(r"[A-Z][A-Z0-9]{1,4}-(?!000)[0-9]{3,4}\Z")
 SOURCE_KEY = re.compile(r"[A-Z][A-Z0-9]*(-[A-Z0-9]+)*\Z")
 DOTTED = re.compile(r"[a-z0-9]+([-_][a-z0-9]+)*(\.[a-z0-9]+([-_][a-z0-9]+)*)+\Z")
 KEBAB = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*\Z")
@@ -124,7 +125,7 @@ def _ids(value):
 
 
 Prose = Annotated[str, BeforeValidator(_prose), WithJsonSchema({"type": "string", "pattern": r"\S"})]
-Id = _shape(ID, "a prefix of 2 to 5 capitals, a hyphen and 3 or 4 digits, such as TDM-031")
+Id = _shape(ID, "a prefix of 2 to 5 capitals (digits after the first), a hyphen and 3 or 4 digits, such as TDM-031")
 SourceKey = _shape(SOURCE_KEY, "a source key in capitals, such as HIP-TDM")
 Key = _shape(DOTTED, "lower-case words joined by dots, such as tdm.pad.interval-encoding")
 RowId = _shape(DOTTED, "a row id of the inventory, such as tdm.pad.interval-encoding")

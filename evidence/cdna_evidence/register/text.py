@@ -10,7 +10,7 @@ _STEP = re.compile(r"\.([A-Za-z0-9_-]+)|\[([0-9]+)\]")
 # Digits that are part of a name, not a number: removed before looking for numbers.
 _NAMES = re.compile(
     r"`[^`]*\[[0-9]+(:[0-9]+)?\][^`]*`"  # s[0:3], in code
-    r"|(?<![A-Za-z0-9_-])[A-Z]{2,5}-[0-9]{3,4}(?![0-9])"  # TDM-031
+    r"|(?<![A-Za-z0-9_-])[A-Z][A-Z0-9]{1,4}-[0-9]{3,4}(?![0-9])"  # TDM-031
     r"|[A-Za-z_][A-Za-z0-9_]*(?:[-.][A-Za-z0-9_]*[A-Za-z_][A-Za-z0-9_]*)*"  # tile_dim0, CDNA5
     r"|(?<![\w.])[1-9]D\b"  # 2D to 5D
     r"|(?<![\w.])[0-9]+(\.[0-9]+){2,}\b"  # a version: 22.1.8

@@ -156,6 +156,35 @@ def claim_problems(entry, sources, lost=()):
     return found
 
 
+def half_read_problems(document, file, path, data, sources, lost=()):
+    """Return what else is wrong with a claim whose shape is: unknown sources and numbers in its statements.
+
+    Args: document, file: where it stands; path: of the claim in the document; data: its mapping; sources, lost: as for
+      `claim_problems`.
+    """
+    label = data.get("id") if isinstance(data.get("id"), str) and len(data["id"]) < 40 else None
+    found = []
+
+    def say(spot, given, allowed):
+        if not any((path + spot)[:n] in document.bad for n in range(len(path), len(path + spot) + 1)):
+            found.append(problem(file, document.mark(path + spot), path_text(spot), given, allowed, label))
+
+    parts = data.get("positions") if isinstance(data.get("positions"), list) else []
+    parts = [((), data, "statement")] + [(("positions", n), part, "says") for n, part in enumerate(parts)]
+    for where, part, text in parts:
+        if not isinstance(part, dict):
+            continue
+        if isinstance(part.get(text), str):
+            for number in bare_numbers(part[text]):
+                say(where + (text,), number.rstrip(".,"), "a number in a statement must be a placeholder, {name}, from values")
+        for number, item in enumerate(part["evidence"] if isinstance(part.get("evidence"), list) else []):
+            for field in ("source", "via"):
+                key = item.get(field) if isinstance(item, dict) else None
+                if isinstance(key, str) and key not in sources and key not in lost:
+                    say(where + ("evidence", number, field), key, _known(key, sources))
+    return found
+
+
 def _date(entry, path, date):
     try:
         datetime.date.fromisoformat(date)

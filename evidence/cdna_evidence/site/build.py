@@ -55,8 +55,11 @@ def _run(work):
     from click.exceptions import ClickException
     from mkdocs.exceptions import MkDocsException
 
+    from .notebooks import environment
+
     try:
-        work()
+        with environment():
+            work()
     except (MkDocsException, ClickException) as error:
         raise BuildFailed(str(error)) from None
     except SystemExit as error:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A claim's own page, and the index of all claims."""
 
-from . import card, detail
+from . import card, detail, matrix_page, shown
 from .content import FACETS, present, target_names
 from .tree import copy_button, h, joined, rich, table
 
@@ -34,6 +34,7 @@ def page(here, name):
         _positions_at_once(here, claim),
         card.body(here, claim)[-1],
         card.facet_row(here, claim),
+        shown.lines(here, claim),
     ]
     nodes += _section("What stands behind it", "facets", _facet_table(here, claim))
     if claim.positions:
@@ -41,6 +42,9 @@ def page(here, name):
     elif detail.values(claim):
         nodes += _section("Published values", "values", [detail.values(claim)])
     nodes += _section("Outcome per target and witness", "checks", detail.checks(here, claim))
+    versions = matrix_page.of_claim(here, claim)
+    if versions:
+        nodes += _section("By compiler version", "versions", versions)
     nodes += _section("Sources", "evidence", detail.evidence(here, claim))
     uses = here.content.uses.get(claim.id)
     if uses:

@@ -3,7 +3,7 @@
 
 from cdna_evidence import cite as citation
 
-from . import card
+from . import card, explorer
 from .content import ACCESS, OUTCOME_WORDS, STANCES, leaves, target_names
 from .tree import copy_button, disclosure, h, joined, keyvalues, rich, table
 
@@ -155,10 +155,15 @@ def _check(name, records):
     commands = list(dict.fromkeys(c for r in records for c in (r.get("commands") or ()) if isinstance(c, str)))
     if commands:
         # No `pre`: the theme would give each an id made of the card's, the same for all of them.
-        shown = [h("div", h("code", command, class_="cdna-block"), copy_button(command), class_="cdna-reproduce") for command in commands[:4]]
+        shown = [h("div", h("code", command, class_="cdna-block"), copy_button(command), _explorer(command), class_="cdna-reproduce") for command in commands[:4]]
         rest = h("p", f"and {len(commands) - 4} more commands of the same form") if len(commands) > 4 else None
         pairs.append(("Commands", [shown, rest]))
     return disclosure(h("span", h("code", symbol or name), f" ({first['kind']})"), keyvalues(pairs))
+
+
+def _explorer(command):
+    address = explorer.link(command)
+    return None if address is None else [" ", h("a", explorer.TITLE, href=address, rel="noopener nofollow", class_="cdna-quiet")]
 
 
 def outcome(record):

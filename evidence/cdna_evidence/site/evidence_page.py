@@ -106,7 +106,7 @@ def outcomes(here, args):
     if rest:
         lines = [
             [
-                card.see(here, here.claim(record["claim"])),
+                _named(here, record["claim"]),
                 h("code", record["check"].rpartition("::")[2]),
                 record["target"],
                 h("span", OUTCOME_WORDS.get(record["outcome"], record["outcome"]), class_=f"cdna-glyph cdna-o-{record['outcome']}"),
@@ -147,7 +147,7 @@ def _leaves(here, entries):
         changes = ", ".join(entry["change"] for entry in ours[:3]) + (f" and {len(ours) - 3} more" if len(ours) > 3 else "")
         why = ours[0].get("reason") or ours[0].get("why") or ""
         where = ", ".join(part for part in (target, position) if part)
-        rows.append([card.see(here, here.claim(claim)), where, h("code", leaf), h("span", changes), why])
+        rows.append([_named(here, claim), where, h("code", leaf), h("span", changes), why])
     return table(["claim", "target", "value", "changes", "why"], rows, label="values", stacked=True)
 
 
@@ -158,3 +158,6 @@ def report(here, args):
     return h("p", "No public address is set for this build of the site, so send it to whoever gave you the site, or to its repository's issue list.")
 
 
+def _named(here, name):
+    """The id of a record's claim as a link; plain where the register has no such claim (any more): the run still shows."""
+    return card.see(here, here.claim(name)) if name in here.content.register.claims else name or "no claim"

@@ -17,7 +17,7 @@ from markdown.treeprocessors import Treeprocessor
 from . import card, figures, parts, tree
 
 MARK = "cdna-mark"
-IDENTITY = re.compile(r"\b([A-Z]{2,5}-[0-9]{3,4})\b")
+IDENTITY = re.compile(r"\b([A-Z][A-Z0-9]{1,4}-[0-9]{3,4})\b")
 BLOCK = re.compile(r"^::([a-z][a-z-]*)(?:[ \t]+(.*))?$")
 INLINE = r"\[\[(claim|see):([^\]\s]*)\]\]"
 

@@ -2,15 +2,22 @@
 """Every figure by name. Each is drawn from the model when the page is made, and says the same in a table or in words."""
 
 from . import (
+    figures_bankmap,
     figures_banks,
     figures_bits,
     figures_bytes,
+    figures_direct,
+    figures_formats,
     figures_gather,
+    figures_lanes,
+    figures_mfma,
     figures_multicast,
     figures_paths,
     figures_pipeline,
     figures_registers,
+    figures_service,
     figures_tile,
+    figures_waits,
     figures_wgp,
 )
 from .tree import h, rich
@@ -30,6 +37,14 @@ FIGURES = {
     "gather": figures_gather.draw,
     "pipeline": figures_pipeline.draw,
     "bytes": figures_bytes.draw,
+    "direct": figures_direct.draw,
+    "service": figures_service.draw,
+    "bankmap": figures_bankmap.draw,
+    "waits": figures_waits.draw,
+    "permute": figures_lanes.draw,
+    "formats": figures_formats.draw,
+    "lanegrid": figures_mfma.draw,
+    "overlap": figures_mfma.draw_overlap,
 }
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The parts that pages are built of, by the name of their directive: `::counts`, `::claim-page TDM-031` and so on."""
 
-from . import claim_page, evidence_page, example, source_page
+from . import audit, claim_page, evidence_page, example, matrix_page, mfma_pages, source_page, strides
 
 PARTS = {
     "claim-page": claim_page.page,
@@ -14,5 +14,10 @@ PARTS = {
     "outcomes": evidence_page.outcomes,
     "falsify": evidence_page.falsify,
     "report": evidence_page.report,
+    "matrix": matrix_page.page,
     "decode": example.decoded,
+    "mfma-audit": audit.page,
+    "mfma-index": mfma_pages.index,
+    "mfma-instruction": mfma_pages.instruction,
+    "strides": strides.shown,
 }

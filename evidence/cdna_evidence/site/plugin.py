@@ -12,7 +12,7 @@ from cdna_evidence import settings
 from cdna_evidence.checks import results
 from cdna_evidence.register import RegisterError, load
 
-from . import pages, published
+from . import audit, notebooks, pages, published
 from .content import Content
 from .extension import ClaimsExtension, SiteError
 
@@ -41,11 +41,16 @@ class EvidencePlugin(BasePlugin):
         for file in files.documentation_pages():
             text = file.content_string
             title = next((line[2:].strip() for line in text.splitlines() if line.startswith("# ")), file.src_uri)
+            if notebooks.is_notebook(file.src_uri):
+                title, text = notebooks.title_and_uses(text)
             self.content.note_uses(file.src_uri, title, text)
         for path, text in published.pages(self.content, pages.generated(self.content)):
             files.append(File.generated(config, path, content=text, inclusion=InclusionLevel.NOT_IN_NAV))
         for path, data in published.files(self.content).items():
             files.append(File.generated(config, path, content=data))
+        download = File.generated(config, audit.SOURCE, content=audit.markdown(self.content))
+        download.dest_uri = download.url = audit.PLACE  # a source that ends in .md would become a page
+        files.append(download)
         return files
 
     def on_page_markdown(self, markdown, *, page, config, files):
@@ -53,10 +58,22 @@ class EvidencePlugin(BasePlugin):
         self.extension.page = page.file.src_uri
         return markdown
 
+    def on_page_content(self, html, *, page, config, files):
+        """Make a notebook's page as plain as the others."""
+        if not notebooks.is_notebook(page.file.src_uri):
+            return html
+
+        def resolve(source):
+            found = files.get_file_from_path(source)
+            return found.url_relative_to(page.file) if found else None
+
+        return notebooks.plain(html, page.file.src_uri, resolve)
+
     def on_build_error(self, *, error):
-        """Turn an unknown claim or a card shown twice into one message instead of a traceback."""
-        if isinstance(error, SiteError):
-            raise PluginError(str(error)) from None
+        """Turn an unknown claim, a card shown twice or a failed notebook into one message instead of a traceback."""
+        message = str(error) if isinstance(error, SiteError) else notebooks.failure(error)
+        if message:
+            raise PluginError(message) from None
 
 
 __all__ = ["EvidencePlugin"]

@@ -9,7 +9,7 @@ What a compiler does (crash, hang, flood) is an outcome of the one question and 
 import importlib
 
 from .cache import Cache
-from .face import OUTCOMES, TOLD, Answer, Compiled, Missing, Status, Words, hex_bytes
+from .face import OUTCOMES, TOLD, Answer, Compiled, Missing, Object, Status, Words, hex_bytes
 
 __all__ = [
     "OUTCOMES",
@@ -18,6 +18,7 @@ __all__ = [
     "Cache",
     "Compiled",
     "Missing",
+    "Object",
     "Status",
     "Words",
     "available",
@@ -32,10 +33,16 @@ __all__ = [
 # The order is the order of `cdna witnesses`, and of choice where no witness is asked for by name.
 _MODULES = {
     "clang": "clang",
+    "llvmlite": "llvmlite",
     "llvm-mc": "llvm_mc",
+    "llc": "llc",
     "rocm-llvm": "rocm",
+    "rocm-llvm-c": "llvm_c",
+    "triton-llvm": "triton_llvm",
     "triton": "triton",
+    "triton-dot": "triton_dot",
     "flydsl": "flydsl",
+    "ml_dtypes": "ml_dtypes",
 }
 _OTHERS = {}
 

@@ -11,20 +11,18 @@ import os
 import re
 import shlex
 
-from . import asmtext, isolation
+from . import asmtext, isolation, listing
 from .cache import Cache, file_digest
-from .face import Compiled, Missing, answer
+from .face import Compiled, Missing, Object, answer
 
 NAME = "clang"
 TITLE = "clang in the ziglang wheel"
-ANSWERS = ("assemble", "disassemble (with a decoder)", "compile IR", "compile C", "MIR out")
+ANSWERS = ("assemble", "disassemble (with a decoder)", "compile IR", "compile C", "objects", "MIR out")
 HOW_TO_GET = "pip install ziglang==0.17.1 (or cdna-evidence[witnesses])"
 
 HSA = "amdgcn-amd-amdhsa"
 PAL = "amdgcn--amdpal"
 AFTER_HAZARDS = "post-RA-hazard-rec"
-_DECLARED = re.compile(r"^\s*declare\b[^\n]*@(llvm\.amdgcn\.[A-Za-z0-9_.]+)\s*\(", re.MULTILINE)
-_SYMBOL = re.compile(r"\bllvm\.amdgcn\.[A-Za-z0-9_.]+")
 _PATHS = re.compile(r"^(/dev/stdin|<stdin>):", re.MULTILINE)
 # What the driver adds after the first message of a failed compilation: where it is installed, how to report it.
 _AFTERWARDS = re.compile(r"^zig: error: clang frontend command failed.*", re.MULTILINE | re.DOTALL)
@@ -71,17 +69,17 @@ class Clang:
             raise Missing(f"the program of {package} cannot be read: {error.strerror}", HOW_TO_GET) from None
         self.version, self.revision = self._ask_version()
 
-    def assemble(self, target, lines, triple=HSA):
+    def assemble(self, target, lines, triple=HSA, features=()):
         """Return one Answer per line of assembler text, in order.
 
-        Args: target: such as gfx1250; lines: one instruction each.
+        Args: target: such as gfx1250; lines: one instruction each; features: to force, such as "+wavefrontsize32".
         Raises: ValueError: a line is not one instruction, or the target is no processor name.
         """
         asmtext.check_target(target)
         lines = list(lines)
         for line in lines:
             asmtext.check_line(line)
-        arguments = self._assembler(target, triple)
+        arguments = self._assembler(target, triple, features)
         keys = [self._key("assemble", target, arguments, line) for line in lines]
         kept = [self.cache.get(key) for key in keys]
         wanted = [line for line, value in zip(lines, kept, strict=True) if value is None]
@@ -160,6 +158,26 @@ class Clang:
         extra = ("-mllvm", "-stop-after=" + stop_after) + tuple(extra)
         return self._compile("ir", target, ir, opt, extra, expect, triple, mir=True)
 
+    def compile_object(self, target, ir, opt=2, extra=(), triple=HSA):
+        """Return LLVM IR as an Object; arguments as for `compile_ir`."""
+        asmtext.check_target(target)
+        arguments = ["clang", "--target=" + triple, "-mcpu=" + target, "-nogpulib", f"-O{opt}", "-Wno-override-module"]
+        arguments += [*extra, "-c", "-x", "ir", "-", "-o", "-"]
+        command = _paste(arguments, ir) + " | od -An -tx1 -v"
+        key = self._key("object", target, arguments, ir)
+        kept = self.cache.get(key)
+        if kept is not None:
+            return Object(kept[0], bytes.fromhex(kept[1]), kept[2], command, kept=True)
+        ran = self._run(arguments, ir.encode("utf-8"))
+        # The object is no text: what counts is that something was written and nothing was said against it.
+        outcome, diagnostic = _verdict(ran._replace(out=b"object" if ran.out else b""), "", (), False)
+        if outcome in ("accepted", "rejected") and not self.knows(target):
+            outcome, diagnostic = "unknown-target", f"this compiler does not know {target}: {diagnostic}"
+        data = ran.out if outcome == "accepted" else b""
+        if asmtext.keepable(outcome):
+            self.cache.put(key, [outcome, data.hex(), diagnostic])
+        return Object(outcome, data, diagnostic, command)
+
     def knows(self, target):
         """Return True when this compiler knows a processor by name: it assembles `s_nop 0` for it."""
         return self.assemble(target, ["s_nop 0"])[0].outcome == "accepted"
@@ -189,8 +207,10 @@ class Clang:
             self.cache.put(key, [outcome, assembly, diagnostic])
         return Compiled(outcome, assembly, diagnostic, command)
 
-    def _assembler(self, target, triple):
+    def _assembler(self, target, triple, features=()):
         words = ["clang", "-cc1as", "-triple", triple, "-target-cpu", target]
+        for feature in features:
+            words += ["-target-feature", feature]
         return words + ["-filetype", "asm", "-show-encoding", "/dev/stdin", "-o", "-"]
 
     def _run(self, arguments, text):
@@ -259,17 +279,9 @@ def _verdict(ran, source, expect, mir):
     text = ran.out.decode("utf-8", "replace")
     if not text.strip():
         return "crashed", "exit status 0, but no output"
-    if mir:
-        # MIR text begins with the IR; only what follows the first `body:` is the compiler's own.
-        text = text.partition("body:")[2]
-    code = "\n".join(line.split(";")[0] for line in text.splitlines())
-    # An intrinsic that is known leaves no symbol behind.
-    called = set(_DECLARED.findall(source)) & set(_SYMBOL.findall(code))
-    if called:
-        return "rejected", f"exit status 0, but {min(called)} became a call: this compiler does not know it"
-    missing = [name for name in expect if not re.search(r"\b" + re.escape(name) + r"\b", code)]
-    if missing:
-        return "rejected", "exit status 0, but the output has no " + ", ".join(missing)
+    objection = listing.objection(text, source, expect, mir)
+    if objection:
+        return "rejected", objection
     return "accepted", said[:2000]
 
 
@@ -279,9 +291,4 @@ def _join(*parts):
 
 def _paste(arguments, source):
     """Return one line of POSIX shell that repeats a call; the text goes in through printf."""
-    if "\n" in source or "\\" in source:
-        escaped = source.replace("\\", "\\\\").replace("\n", "\\n").replace("\t", "\\t")
-        given = "printf '%b' " + shlex.quote(escaped)
-    else:
-        given = "printf '%s\\n' " + shlex.quote(source)
-    return given + " | python -m ziglang " + " ".join(shlex.quote(word) for word in arguments)
+    return listing.given(source) + " | python -m ziglang " + " ".join(shlex.quote(word) for word in arguments)

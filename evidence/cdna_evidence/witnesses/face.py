@@ -57,6 +57,24 @@ class Compiled(NamedTuple):
         return accepted_of(self.outcome)
 
 
+class Object(NamedTuple):
+    """One compilation to an object file.
+
+    outcome: one of OUTCOMES; data: the file, empty unless accepted; diagnostic, command, kept: as in Answer.
+    """
+
+    outcome: str
+    data: bytes
+    diagnostic: str
+    command: str
+    kept: bool = False
+
+    @property
+    def accepted(self):
+        """True or False where the compiler answered, else None."""
+        return accepted_of(self.outcome)
+
+
 class Words(NamedTuple):
     """The descriptors that a program built for one copy.
 

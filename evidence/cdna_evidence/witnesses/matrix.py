@@ -127,3 +127,87 @@ def inserted(mir, names):
     if missing:
         raise ValueError(f"no function {missing[0]} in the output")
     return {name: found[name] for name in names}
+
+
+_EXEC = "implicit $exec"
+_MODE = "implicit $mode, implicit $exec"
+_PAIR = "$vgpr240_vgpr241"
+
+
+def pair(first, then, via):
+    """Return the two lines of MIR of one pair.
+
+    Args: first, then: (mnemonic, cbsz, blgp) of a matrix instruction, or a word: valu, trans, dot, fma64, lane-swap,
+      store, load, ds, salu-exec, valu-exec; via: as in cdna.mfma.hazards.
+    Raises: ValueError: a pair that is not written here.
+    """
+    hot = D
+    if isinstance(first, tuple):
+        one = producer(*first)
+        hot = C if via == "c-war" else D
+    elif first == "store":
+        one = f"GLOBAL_STORE_DWORDX4 $vgpr250_vgpr251, {registers(D, 4)}, 0, 0, {_EXEC}"
+    else:
+        one = _writes(first, D)
+    if isinstance(then, tuple):
+        return [one, _reader(first, then, via, hot)]
+    if via in ("waw", "c-war"):
+        return [one, _writes(then, hot)]
+    if via == "independent":
+        return [one, _writes(then, 250)]
+    return [one, _reads(then, hot + 1 if isinstance(first, tuple) and shape(*first).d > 1 else hot)]
+
+
+def _reader(first, then, via, hot):
+    s = shape(*then)
+    accumulator = "d" if s.kind == "smfmac" else "c"
+    if via in ("exact", "partial"):
+        same = isinstance(first, tuple) and shape(*first).d == s.d
+        if via == "partial" and same and s.d <= 2:
+            raise ValueError("a tuple of two registers cannot overlap another in part, tuples start at even registers")
+        place = {accumulator: hot + 2 if via == "partial" and same else hot}
+    elif via in ("waw", "c-war"):
+        place = {"d": hot}
+    elif via in ("exec", "independent"):
+        place = {}
+    else:
+        place = {{"ab": "a", "read": "a", "scale": "scale_a"}.get(via, via): hot}
+    return consumer(then[0], then[1], then[2], **place)
+
+
+def _writes(word, at):
+    """One instruction that writes a register, or EXEC."""
+    lines = {
+        "valu": f"$vgpr{at} = V_ADD_F32_e32 $vgpr250, $vgpr251, {_MODE}",
+        "trans": f"$vgpr{at} = V_EXP_F32_e32 $vgpr250, {_MODE}",
+        "dot": f"$vgpr{at} = V_DOT4_I32_I8 8, $vgpr240, 8, $vgpr241, 8, $vgpr242, 0, 0, 0, {_EXEC}",
+        "fma64": f"{registers(at, 2)} = V_FMA_F64_e64 0, {_PAIR}, 0, {_PAIR}, 0, {_PAIR}, 0, 0, {_MODE}",
+        "load": f"$vgpr{at} = GLOBAL_LOAD_DWORD {_PAIR}, 0, 0, {_EXEC}",
+        "ds": f"$vgpr{at} = DS_READ_B32_gfx9 $vgpr240, 0, 0, {_EXEC}",
+        "salu-exec": "$exec = S_MOV_B64 -1",
+        "valu-exec": f"V_CMPX_EQ_U32_e32 $vgpr250, $vgpr251, implicit-def $vcc, implicit-def $exec, {_EXEC}",
+    }
+    if word not in lines:
+        raise ValueError(f"{word}: writes nothing that a pair here asks about")
+    return lines[word]
+
+
+def _reads(word, at):
+    """One instruction that reads a register."""
+    even = registers(at - at % 2, 2)
+    swap = f"$vgpr{at}, $vgpr245 = V_PERMLANE32_SWAP_B32_e32 $vgpr{at}, $vgpr245, {_MODE}"
+    lines = {
+        "valu": f"$vgpr250 = V_ADD_F32_e32 $vgpr{at}, $vgpr251, {_MODE}",
+        "trans": f"$vgpr250 = V_EXP_F32_e32 $vgpr{at}, {_MODE}",
+        "dot": f"$vgpr250 = V_DOT4_I32_I8 8, $vgpr{at}, 8, $vgpr241, 8, $vgpr242, 0, 0, 0, {_EXEC}",
+        "fma64": f"$vgpr250_vgpr251 = V_FMA_F64_e64 0, {even}, 0, {_PAIR}, 0, {_PAIR}, 0, 0, {_MODE}",
+        "store": f"GLOBAL_STORE_DWORD {_PAIR}, $vgpr{at}, 0, 0, {_EXEC}",
+        "load": f"$vgpr250 = GLOBAL_LOAD_DWORD {even}, 0, 0, {_EXEC}",
+        "ds": f"DS_WRITE_B32_gfx9 $vgpr240, $vgpr{at}, 0, 0, {_EXEC}",
+        "valu-exec": f"V_CMPX_EQ_U32_e32 $vgpr{at}, $vgpr251, implicit-def $vcc, implicit-def $exec, {_EXEC}",
+        "lane-swap": swap,
+        "salu-exec": "$exec = S_MOV_B64 -1",
+    }
+    if word not in lines:
+        raise ValueError(f"{word}: reads nothing that a pair here asks about")
+    return lines[word]

@@ -70,7 +70,7 @@ class Triton(Encoder):
             lines.append("    mbarrier.init(bar, count=1)")
             barrier = ", mbarrier=bar"
         lines += [
-            f"    base = ttgl.to_tensor({copy['base']}).to(ttgl.pointer_type({kind}))",
+            f"    base = ttgl.to_tensor({copy['base']}).to(ttgl.int64).to(ttgl.pointer_type({kind}))",
             f"    desc = tdm.make_tensor_descriptor(base=base, shape={tensor}, strides={strides}, "
             f"block_shape={tile}, layout=layout)",
         ]
@@ -92,7 +92,7 @@ class Triton(Encoder):
         return tuple(item.words for item in found)
 
 
-_HEAD = '''\
+_HEAD = """\
 from triton.experimental import gluon
 from triton.experimental.gluon import language as ttgl
 from triton.experimental.gluon.language.amd.cdna5 import mbarrier, tdm
@@ -102,7 +102,7 @@ CTAS = {ctas}
 
 @gluon.jit
 def kernel():
-'''
+"""
 
 
 def _units(dwords, copy):

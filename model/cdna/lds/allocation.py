@@ -34,11 +34,26 @@ class Allocation(NamedTuple):
 
 
 _GRANULES = (
-    ("gfx942", "accounted", 512, "allocation granularity in LLVM's GCNFeatures.td (the audit's pin and a later state agree)"),
+    (
+        "gfx942",
+        "accounted",
+        512,
+        "allocation granularity in LLVM's GCNFeatures.td (the audit's pin and a later state agree)",
+    ),
     ("gfx942", "encoded", 512, "step of the LDS size that clang 22.1.8 writes for a Mesa kernel"),
-    ("gfx950", "accounted", 1280, "allocation granularity in LLVM's GCNFeatures.td; LLVM's size field follows since July 2026"),
+    (
+        "gfx950",
+        "accounted",
+        1280,
+        "allocation granularity in LLVM's GCNFeatures.td; LLVM's size field follows since July 2026",
+    ),
     ("gfx950", "encoded", 2048, "step of the LDS size that clang 22.1.8 writes for a Mesa kernel"),
-    ("gfx1250", "accounted", 2048, "allocation granularity in LLVM's GCNFeatures.td; the CDNA5 guide 3.3.4 as a note quotes it"),
+    (
+        "gfx1250",
+        "accounted",
+        2048,
+        "allocation granularity in LLVM's GCNFeatures.td; the CDNA5 guide 3.3.4 as a note quotes it",
+    ),
     ("gfx1250", "encoded", 2048, "step of the LDS size that clang 22.1.8 writes for a Mesa kernel"),
 )
 

@@ -95,7 +95,10 @@ def across_targets(addresses_of, op, targets=("gfx942", "gfx950", "gfx1250")):
 
 def other_readings(addresses, target, op):
     """Return what other published readings of the same opcode give: [(claim, position, note, Conflicts)]."""
-    return [(claim, position, note, conflicts(addresses, other)) for claim, position, other, note in alternatives(target, op)]
+    return [
+        (claim, position, note, conflicts(addresses, other))
+        for claim, position, other, note in alternatives(target, op)
+    ]
 
 
 def rows_and_chunks(row_bytes, width, count, rows=16):

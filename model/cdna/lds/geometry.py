@@ -37,17 +37,17 @@ _BASIS = (
     (
         "gfx942",
         "CU",
-        "CDNA3 guide §11.1 (as the audit reports it), and the largest array that clang 22.1.8 accepts",
+        "CDNA3 guide section 11.1 (as the audit reports it), and the largest array that clang 22.1.8 accepts",
         "LDS-001",
-        "CDNA3 guide §11.1 (as the audit reports it), LLVM's feature, two published measurements",
+        "CDNA3 guide section 11.1 (as the audit reports it), LLVM's feature, two published measurements",
         "LDS-006",
     ),
     (
         "gfx950",
         "CU",
-        "CDNA4 guide §2.2.1 and §11.1 (as the audit reports it), and the largest array that clang 22.1.8 accepts",
+        "CDNA4 guide sections 2.2.1 and 11.1 (as the audit reports it), and the largest array that clang 22.1.8 accepts",
         "LDS-001",
-        "CDNA4 guide §2.2.1 (as the audit reports it), LLVM's feature since September 2026; not every opcode uses all (LDS-015)",
+        "CDNA4 guide section 2.2.1 (as the audit reports it), LLVM's feature since September 2026; not every opcode uses all (LDS-015)",
         "LDS-007",
     ),
     (
@@ -55,7 +55,7 @@ _BASIS = (
         "WGP",
         "the article on the mover, and the largest array that clang 22.1.8 accepts",
         "LDS-001",
-        "the article on the mover and the CDNA5 guide §11.1 through it; LLVM's feature agrees",
+        "the article on the mover and the CDNA5 guide section 11.1 through it; LLVM's feature agrees",
         "LDS-002",
     ),
 )

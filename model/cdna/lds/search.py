@@ -88,29 +88,27 @@ def padding_degrees(groups_of, row_bytes, interval, rows=16, memory=None):
     """
     memory = {} if memory is None else memory
     width, banks = groups_of.width, groups_of.banks
-    packed = pattern(row_bytes, width, _lanes(groups_of), rows)
+    name = (groups_of.groups, width, row_bytes, rows)
+    kept = memory.get(name)
+    if kept is None:
+        kept = memory[name] = _by_group(groups_of, row_bytes, rows)
+    packed, sets, apart = kept
     if _splits(packed, width, interval):
         return None
-    ordered = sorted(set(packed))
-    for i in range(1, len(ordered)):
-        if ordered[i] - ordered[i - 1] < width:
-            # Lanes overlap in part: words must be told apart one by one.
-            return bytes([one_padding(groups_of, row_bytes, interval, amount, rows) for amount in AMOUNTS])
-    found = []
-    for group in groups_of.groups:
-        mine = [packed[lane] for lane in group]
-        first = min(mine)
-        key = (banks, width) + tuple(
-            sorted([((b - first) // 4 % banks, (b // interval - first // interval) % banks) for b in set(mine)])
-        )
+    if not apart:
+        # Lanes overlap in part: words must be told apart one by one.
+        return bytes([one_padding(groups_of, row_bytes, interval, amount, rows) for amount in AMOUNTS])
+    tops = _tops(banks, memory)
+    most = 0
+    for mine in sets:
+        first = mine[0]
+        before = first // interval
+        key = (banks, width) + tuple([((b - first) // 4 % banks, (b // interval - before) % banks) for b in mine])
         degrees = memory.get(key)
         if degrees is None:
             degrees = memory[key] = _all_gaps(key, memory)
-        found.append(degrees)
-    if len(found) > 1:
-        by_gap = bytes(map(max, *found))
-    else:
-        by_gap = found[0]
+        most = _larger(most, degrees, tops)
+    by_gap = most.to_bytes(banks, "little")
     # Class g is a gap of g DWORDs modulo the banks; code c is a gap of c + 1.
     return ((by_gap[1:] + by_gap[:1]) * (128 // banks + 1))[:128]
 
@@ -196,6 +194,15 @@ def _lanes(groups_of):
     return sum([len(group) for group in groups_of.groups])
 
 
+def _by_group(groups_of, row_bytes, rows):
+    """(packed addresses without repetition, those of each group from low to high, whether no two lanes overlap in part)."""
+    packed = pattern(row_bytes, groups_of.width, _lanes(groups_of), rows)
+    sets = [sorted(set([packed[lane] for lane in group])) for group in groups_of.groups]
+    ordered = sorted(set(packed))
+    apart = not [i for i in range(1, len(ordered)) if ordered[i] - ordered[i - 1] < groups_of.width]
+    return ordered, sets, apart
+
+
 def _splits(packed, width, interval):
     """Say whether a gap lies inside some lane's access."""
     for byte in packed:
@@ -205,24 +212,56 @@ def _splits(packed, width, interval):
 
 
 def _all_gaps(key, memory):
-    """Degree of one group for each gap of 0 to banks - 1 DWORDs: counters of 8 bits, banks of one gap side by side."""
+    """Degree of one group for each gap of 0 to banks - 1 DWORDs, as an integer of one byte a gap.
+
+    All counters are one integer: byte bank * banks + gap. Sums stay below 128, so no byte runs over.
+    """
     banks, width = key[0], key[1]
     total = 0
     for place in key[2:]:
         name = (banks, width) + place
         counters = memory.get(name)
         if counters is None:
-            counters = memory[name] = _counters(banks, width, place[0], place[1])
+            counters = memory[name] = _counters(banks, width, place[0], place[1], memory)
         total += counters
-    raw = total.to_bytes(banks * banks, "little")
-    return bytes([max(raw[i : i + banks]) for i in range(0, banks * banks, banks)])
+    size = banks * banks
+    while size > banks:
+        # The upper half of the banks against the lower half, bank by bank and gap by gap.
+        size //= 2
+        total = _larger(total >> 8 * size, total & ((1 << 8 * size) - 1), _tops(size, memory))
+    return total
 
 
-def _counters(banks, width, word, gaps):
-    """One access in all banks for all gaps: byte gap * banks + bank is 1 where the access touches that bank."""
-    raw = bytearray(banks * banks)
-    for gap in range(banks):
-        first = word + gap * gaps
-        for i in range(width // 4):
-            raw[gap * banks + (first + i) % banks] += 1
-    return int.from_bytes(bytes(raw), "little")
+def _counters(banks, width, word, gaps, memory):
+    """One access in all banks for all gaps: byte bank * banks + gap is 1 where the access touches that bank."""
+    bits = 8 * banks
+    full = (1 << bits * banks) - 1
+    name = (banks, gaps)
+    one = memory.get(name)
+    if one is None:
+        one = 0
+        for gap in range(banks):
+            one |= 1 << bits * (gap * gaps % banks) + 8 * gap
+        memory[name] = one
+    counters = 0
+    for i in range(width // 4):
+        turn = bits * ((word + i) % banks)
+        counters += (one << turn | one >> (bits * banks - turn)) & full
+    return counters
+
+
+def _tops(size, memory):
+    """The highest bit of each of so many bytes."""
+    found = memory.get(size)
+    if found is None:
+        found = memory[size] = int.from_bytes(b"\x80" * size, "little")
+    return found
+
+
+def _larger(x, y, tops):
+    """The larger of two integers byte by byte; every byte is below 128."""
+    if x == y:
+        return x
+    won = ((x | tops) - y) & tops
+    mask = (won - (won >> 7)) | won
+    return y ^ ((x ^ y) & mask)

@@ -65,16 +65,116 @@ _FOUR = (
 )
 
 PUBLISHED = (
-    Service("gfx942", "ds_read_b32", 4, 32, consecutive(32, 64), "measured", ("NOD-LDS",), "latency on MI300X, one project", "LDS-052"),
-    Service("gfx942", "ds_read_b64", 8, 32, consecutive(16, 64), "measured", ("PYHIP", "NOD-LDS"), "time and latency on MI300, two projects", "LDS-052"),
-    Service("gfx942", "ds_read_b128", 16, 32, _EIGHT, "measured", ("PYHIP", "NOD-LDS", "TRITON-11365"), "time and latency on MI300, two projects; a compiler uses the same", "LDS-051"),
-    Service("gfx942", "ds_write_b128", 16, 32, consecutive(8, 64), "stated", ("CK-LDS", "NOD-GUIDE"), "stated by AMD's page (no target named) and by a guide for MI300", "LDS-052"),
-    Service("gfx950", "ds_read_b32", 4, 64, consecutive(64, 64), "measured", ("NOD-LDS",), "latency on MI350X, one project; AMD developers contradict the bank count (LDS-015)", "LDS-015"),
-    Service("gfx950", "ds_read_b64", 8, 64, consecutive(32, 64), "measured", ("HK-PHASES", "NOD-LDS"), "conflict counter and latency on MI350X, two projects", "LDS-015"),
-    Service("gfx950", "ds_read_b96", 12, 32, _EIGHT, "measured", ("HK-PHASES",), "conflict counter on gfx950, one project", "LDS-015"),
-    Service("gfx950", "ds_read_b128", 16, 64, _FOUR, "measured", ("HK-PHASES", "NOD-LDS", "TRITON-11365"), "conflict counter and latency on MI350X, two projects; a compiler uses the same", "LDS-051"),
-    Service("gfx950", "ds_write_b64", 8, 32, consecutive(16, 64), "measured", ("HK-PHASES",), "conflict counter on gfx950, one project", "LDS-015"),
-    Service("gfx1250", "ds_load_b128", 16, 64, consecutive(8, 32), "stated", ("TRITON-11365",), "a review reply that quotes AMD's text for GFX12", "LDS-053"),
+    Service(
+        "gfx942",
+        "ds_read_b32",
+        4,
+        32,
+        consecutive(32, 64),
+        "measured",
+        ("NOD-LDS",),
+        "latency on MI300X, one project",
+        "LDS-052",
+    ),
+    Service(
+        "gfx942",
+        "ds_read_b64",
+        8,
+        32,
+        consecutive(16, 64),
+        "measured",
+        ("PYHIP", "NOD-LDS"),
+        "time and latency on MI300, two projects",
+        "LDS-052",
+    ),
+    Service(
+        "gfx942",
+        "ds_read_b128",
+        16,
+        32,
+        _EIGHT,
+        "measured",
+        ("PYHIP", "NOD-LDS", "TRITON-11365"),
+        "time and latency on MI300, two projects; a compiler uses the same",
+        "LDS-051",
+    ),
+    Service(
+        "gfx942",
+        "ds_write_b128",
+        16,
+        32,
+        consecutive(8, 64),
+        "stated",
+        ("CK-LDS", "NOD-GUIDE"),
+        "stated by AMD's page (no target named) and by a guide for MI300",
+        "LDS-052",
+    ),
+    Service(
+        "gfx950",
+        "ds_read_b32",
+        4,
+        64,
+        consecutive(64, 64),
+        "measured",
+        ("NOD-LDS",),
+        "latency on MI350X, one project; AMD developers contradict the bank count (LDS-015)",
+        "LDS-015",
+    ),
+    Service(
+        "gfx950",
+        "ds_read_b64",
+        8,
+        64,
+        consecutive(32, 64),
+        "measured",
+        ("HK-PHASES", "NOD-LDS"),
+        "conflict counter and latency on MI350X, two projects",
+        "LDS-015",
+    ),
+    Service(
+        "gfx950",
+        "ds_read_b96",
+        12,
+        32,
+        _EIGHT,
+        "measured",
+        ("HK-PHASES",),
+        "conflict counter on gfx950, one project",
+        "LDS-015",
+    ),
+    Service(
+        "gfx950",
+        "ds_read_b128",
+        16,
+        64,
+        _FOUR,
+        "measured",
+        ("HK-PHASES", "NOD-LDS", "TRITON-11365"),
+        "conflict counter and latency on MI350X, two projects; a compiler uses the same",
+        "LDS-051",
+    ),
+    Service(
+        "gfx950",
+        "ds_write_b64",
+        8,
+        32,
+        consecutive(16, 64),
+        "measured",
+        ("HK-PHASES",),
+        "conflict counter on gfx950, one project",
+        "LDS-015",
+    ),
+    Service(
+        "gfx1250",
+        "ds_load_b128",
+        16,
+        64,
+        consecutive(8, 32),
+        "stated",
+        ("TRITON-11365",),
+        "a review reply that quotes AMD's text for GFX12",
+        "LDS-053",
+    ),
 )
 
 
@@ -127,7 +227,9 @@ def service(target, op, assume=None):
     if found:
         return found[0]
     known = [item.op for item in published(target)]
-    raise Unpublished(f"op={op}: no publication gives its service groups on {target}; published: {', '.join(known)}", known)
+    raise Unpublished(
+        f"op={op}: no publication gives its service groups on {target}; published: {', '.join(known)}", known
+    )
 
 
 def assumed(target, op, width, assume, place):
@@ -136,7 +238,9 @@ def assumed(target, op, width, assume, place):
     if kind != "consecutive" or not size.isdigit() or not 1 <= int(size) <= place.wave_lanes:
         raise ValueError(f"assume={assume!r}: consecutive:N with N from 1 to {place.wave_lanes}")
     groups = consecutive(int(size), place.wave_lanes)
-    return Service(target, op, width, place.banks.value, groups, "assumed", (), f"assumed by the reader: {assume}", None)
+    return Service(
+        target, op, width, place.banks.value, groups, "assumed", (), f"assumed by the reader: {assume}", None
+    )
 
 
 def alternatives(target, op):
@@ -152,9 +256,29 @@ def alternatives(target, op):
         if op == "ds_read_b128":
             size = 16 * item.banks // 64  # lanes whose 16 bytes fill all banks once
             groups = consecutive(size, 64)
-            other = Service(target, op, 16, item.banks, groups, "stated", ("NOD-121",), "neighbouring lanes: the simple model, and an early guide for MI300", "LDS-051")
+            other = Service(
+                target,
+                op,
+                16,
+                item.banks,
+                groups,
+                "stated",
+                ("NOD-121",),
+                "neighbouring lanes: the simple model, and an early guide for MI300",
+                "LDS-051",
+            )
             found.append(("LDS-051", "adjacent", other, f"{size} neighbouring lanes"))
         if target == "gfx950" and op == "ds_read_b32":
-            other = Service(target, op, 4, 32, consecutive(32, 64), "stated", ("ROCLIB-3668",), "32 banks as a review says; the groups are derived: 32 lanes fill 32 banks", "LDS-015")
+            other = Service(
+                target,
+                op,
+                4,
+                32,
+                consecutive(32, 64),
+                "stated",
+                ("ROCLIB-3668",),
+                "32 banks as a review says; the groups are derived: 32 lanes fill 32 banks",
+                "LDS-015",
+            )
             found.append(("LDS-015", "by-opcode", other, "32 banks"))
     return found

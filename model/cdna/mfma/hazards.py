@@ -8,8 +8,7 @@ Each rule has one claim. Where sources differ, `other_positions` gives what the 
 
 from typing import NamedTuple
 
-from .passes import canonical, check_target, family, is_matrix, is_scaled, is_sparse, passes
-from .passes import result_registers
+from .passes import canonical, check_target, family, is_matrix, is_scaled, is_sparse, passes, result_registers
 
 VIAS = ("exact", "partial", "ab", "index", "scale", "read", "waw", "c-war", "exec", "independent")
 # Words of the command line for instructions that are no matrix instructions.
@@ -45,9 +44,9 @@ class Op(NamedTuple):
 
     kind: str
     name: str
-    family: str = ""
-    passes: int = 0
-    registers: int = 0
+    family: str
+    passes: int
+    registers: int
 
 
 class Waits(NamedTuple):
@@ -85,12 +84,17 @@ def operand(target, text, cbsz=0, blgp=0):
         formats[name] = int(value)
     name = words[0].lower()
     if name in CLASSES:
-        return Op(name, name)
+        return plain(name, name)
     if is_matrix(name):
         name = canonical(name)
         count = passes(target, name, formats["cbsz"], formats["blgp"])
         return Op("matrix", name, family(name), count, result_registers(name))
-    return Op(kind_of(target, name), name)
+    return plain(kind_of(target, name), name)
+
+
+def plain(kind, name):
+    """Return the Op of an instruction that is no matrix instruction."""
+    return Op(kind, name, "", 0, 0)
 
 
 def kind_of(target, name):
@@ -98,15 +102,15 @@ def kind_of(target, name):
 
     Raises: ValueError: no instruction of gfx942 and gfx950 starts so, or the target lacks it.
     """
-    if name.startswith("v_mfma") or name.startswith("v_smfmac") or name.startswith("v_wmma"):
+    if _starts(name, ("v_mfma", "v_smfmac", "v_wmma")):
         raise ValueError(f"op={name!r}: no matrix instruction of gfx942 or gfx950")
     if name.startswith("v_cmpx"):
         return "valu-exec"
     if "permlane" in name:
-        if target != "gfx950" or not name.startswith(("v_permlane16_swap", "v_permlane32_swap")):
+        if target != "gfx950" or not _starts(name, ("v_permlane16_swap", "v_permlane32_swap")):
             raise ValueError(f"op={name!r}: not on {target}; v_permlane16_swap_b32 and v_permlane32_swap_b32 on gfx950")
         return "lane-swap"
-    if name.startswith(_FMA64):
+    if _starts(name, _FMA64):
         return "fma64"
     if name.startswith("v_dot"):
         return "dot"
@@ -116,9 +120,9 @@ def kind_of(target, name):
         return "valu"
     if name.startswith("ds_"):
         return "ds"
-    if name.startswith(_STORES):
+    if _starts(name, _STORES):
         return "store"
-    if name.startswith(_LOADS):
+    if _starts(name, _LOADS):
         return "load"
     if name.startswith("s_"):
         return "salu"
@@ -215,6 +219,13 @@ def other_positions(target, first, then, via):
         if states != accumulator_exact(one, two):
             found.append(("MFMA-020", "like-partial-overlap", states))
     return found
+
+
+def _starts(text, heads):
+    for head in heads:
+        if text.startswith(head):
+            return True
+    return False
 
 
 def _by_target(target, gfx942, gfx950):

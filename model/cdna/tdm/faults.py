@@ -28,7 +28,7 @@ def report(fields, op, lds_size, apertures=(), lds_reporting=True, null_groups=(
     Args: fields: raw encoded descriptor fields; op: "load" or "store"; lds_size: bytes of the allocation; apertures:
       (name, first byte, byte after the last) of what is not global memory; lds_reporting: whether addresses outside the
       allocation are reported; null_groups: as for `transfer.run`.
-    Returns: a Report. Elements out of the tensor's bounds touch no memory and count for LDS only, on a load.
+    Returns: a Report. Elements out of the tensor's bounds touch no memory and count for LDS only.
     Raises: FieldError: as `transfer.run`; ValueError: more elements than `walk.lds_map` lists.
     Claims: TDM-109, TDM-110
     """
@@ -37,9 +37,8 @@ def report(fields, op, lds_size, apertures=(), lds_reporting=True, null_groups=(
     elements = 0
     for landing in lds_map(fields, op, lds_size, null_groups):
         met = []
-        # A store reads no LDS for an element that it drops.
-        touches_lds = op == "load" or landing.address is not None
-        if lds_reporting and touches_lds and landing.lds + size > lds_size:
+        # The quotation speaks of a tile address, in bounds of the tensor or not: an element that a store drops has one.
+        if lds_reporting and landing.lds + size > lds_size:
             met.append("lds")
         if landing.address is not None:
             for name, low, high in apertures:

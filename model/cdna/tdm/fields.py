@@ -39,7 +39,10 @@ class FieldError(ValueError):
         shown = repr(given)
         if len(shown) > 60:
             shown = shown[:57] + "..."
-        super().__init__(f"{field}={shown}: {allowed}, {claim}" if claim else f"{field}={shown}: {allowed}")
+        name = repr(field)[1:-1] if isinstance(field, str) else str(field)  # a stranger's key may hold anything
+        if len(name) > 60:
+            name = name[:57] + "..."
+        super().__init__(f"{name}={shown}: {allowed}, {claim}" if claim else f"{name}={shown}: {allowed}")
         self.field = field
         self.given = given
         self.allowed = allowed

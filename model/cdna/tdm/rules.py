@@ -144,11 +144,15 @@ def _shape(fields, given):
     found = []
     layout, rank = layout_of(fields), rank_of(fields)
     if fields.get("tile_dim0", 0) == 0:
-        text = "tile_dim0=0: a NOP, nothing is moved. Fix: write the elements of a row; to switch a copy off use count=0"
+        text = (
+            "tile_dim0=0: a NOP, nothing is moved. Fix: write the elements of a row; to switch a copy off use count=0"
+        )
         return [warning("nop-tile-dim0", text, "TDM-026", "tile_dim0")]
     for i in range(1, rank):
         if fields.get(TILE_DIMS[i], 0) == 0 and layout not in GATHER_SLOTS:
-            text = f"{TILE_DIMS[i]}=0 below a used dimension: it is read as unused, not as empty. Fix: write 1, or count=0"
+            text = (
+                f"{TILE_DIMS[i]}=0 below a used dimension: it is read as unused, not as empty. Fix: write 1, or count=0"
+            )
             found.append(warning("rank-hole", text, "TDM-028", TILE_DIMS[i]))
     slip = layout == "dense" and fields.get("tile_dim3", 0) and fields.get("tile_dim3", 0) == fields.get("tile_dim2", 0)
     if slip and rank == 4 and fields.get("tensor_dim3", 0) == 0:

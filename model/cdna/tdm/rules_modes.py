@@ -49,7 +49,9 @@ def gather_findings(fields, op=None):
         )
         found.append(warning("gather-empty", text, "TDM-067", "tile_dim1"))
     elif len(rows) < count:
-        text = f"tile_dim1={count} with {len(rows)} row_indices: the others are 0. Fix: tile_dim1 is the number of indices"
+        text = (
+            f"tile_dim1={count} with {len(rows)} row_indices: the others are 0. Fix: tile_dim1 is the number of indices"
+        )
         found.append(warning("gather-missing-indices", text, "TDM-067", "row_indices"))
     rows = rows[: min(count, slots)]
     descending = any(rows[i] < rows[i - 1] for i in range(1, len(rows)))
@@ -201,11 +203,15 @@ def _padded_store(fields, row, interval, amount):
     size = 1 << fields.get("data_size", 0)
     widened = row == interval + amount
     if widened and fields.get("tensor_dim0", 0) * size <= interval:
-        text = "pad_enable=1 on a store is ignored; the rows are widened by the gap and bounded to what was there before"
+        text = (
+            "pad_enable=1 on a store is ignored; the rows are widened by the gap and bounded to what was there before"
+        )
         return [note("pad-on-store", text, "TDM-036", "pad_enable")]
     text = "pad_enable=1 on a store is ignored: LDS is read packed, so a padded tile is not un-padded. Fix: "
     if widened:
-        text += f"the rows are widened by the gap, now write tensor_dim0 of at most {interval // size}, or gaps are stored"
+        text += (
+            f"the rows are widened by the gap, now write tensor_dim0 of at most {interval // size}, or gaps are stored"
+        )
     else:
         text += f"widen tile_dim0 by the gap where the interval is a row ({interval} bytes), or clear pad_enable"
     return [warning("pad-on-store", text, "TDM-036", "pad_enable")]
@@ -229,7 +235,9 @@ def cluster_findings(fields, op=None, cluster=None):
         )
         found.append(error("mask-without-cluster", text, "TDM-083", "workgroup_mask"))
     elif mask and cluster is not None and members[-1] >= cluster:
-        text = f"workgroup_mask=0x{mask:04x} names workgroup {members[-1]} of a cluster of {cluster}. Fix: clear that bit"
+        text = (
+            f"workgroup_mask=0x{mask:04x} names workgroup {members[-1]} of a cluster of {cluster}. Fix: clear that bit"
+        )
         found.append(error("mask-outside-cluster", text, "TDM-083", "workgroup_mask"))
     elif len(members) == 1:
         text = (

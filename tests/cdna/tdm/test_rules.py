@@ -98,7 +98,9 @@ NOTES = [
     ("gather-row-outside", "TDM-073", GATHER | {"row_indices": [0, 1, 2, 32]}, {}),
     ("barrier-not-enabled", "TDM-097", TILE | {"atomic_barrier_address": 286}, {}),
 ]
-BROKEN = [(severity, *row) for severity, rows in (("error", ERRORS), ("warning", WARNINGS), ("info", NOTES)) for row in rows]
+BROKEN = [
+    (severity, *row) for severity, rows in (("error", ERRORS), ("warning", WARNINGS), ("info", NOTES)) for row in rows
+]
 
 
 @pytest.mark.parametrize("severity, rule, claim, fields, how", BROKEN, ids=lambda v: v if isinstance(v, str) else "")
@@ -151,7 +153,9 @@ def test_a_group_alone_says_what_it_does_not_know(vector):
 
 def test_reserved_bits_are_errors_that_name_the_bits():
     found = findings_of(decode([1, 0, 0, 2 << 30 | 1 << 25] + [int(x, 16) for x in ["10000"] + ["0"] * 7]))
-    assert [(item.rule, item.severity) for item in found if item.rule == "reserved-bits"] == [("reserved-bits", "error")]
+    assert [(item.rule, item.severity) for item in found if item.rule == "reserved-bits"] == [
+        ("reserved-bits", "error")
+    ]
     assert "bits 125:121 hold 0x1" in found[0].message and "57 bits" in found[0].message
 
 
@@ -181,7 +185,11 @@ def test_tile_bytes():
 
 
 def test_claims_are_in_the_register():
-    listed = {claim["id"] for path in (ROOT / "evidence" / "claims").glob("*.yml") for claim in yaml.safe_load(path.read_text())}
+    listed = {
+        claim["id"]
+        for path in (ROOT / "evidence" / "claims").glob("*.yml")
+        for claim in yaml.safe_load(path.read_text())
+    }
     assert {row[2] for row in BROKEN} <= listed
 
 

@@ -164,7 +164,9 @@ def test_a_ring_that_comes_around_is_mentioned_once():
     assert found(again) == []  # no ring
 
 
-@pytest.mark.parametrize("changes", [{"count": 0}, {"tile_dim0": 0}, {"type": 0}, {"tensor_dim0_stride": 0}, {"global_addr": BASE + 1}])
+@pytest.mark.parametrize(
+    "changes", [{"count": 0}, {"tile_dim0": 0}, {"type": 0}, {"tensor_dim0_stride": 0}, {"global_addr": BASE + 1}]
+)
 def test_odd_descriptors_do_no_harm(changes):
     first = walk((0, 0))[0]
     tiles = [first, {**first, **changes, "lds_addr": 8192}, {**first, "lds_addr": 16384}]

@@ -229,3 +229,27 @@ def test_unknown_choices_and_overlaps_are_refused(change):
     arguments.update(change)
     with pytest.raises(ValueError):
         run(**arguments)
+
+
+def test_the_faults_of_a_run_and_the_reports_of_the_engine_agree_on_lds():
+    """Every tile address outside the allocation counts, of elements in bounds or not, on loads and on stores."""
+    from cdna.tdm.faults import report
+
+    generator = random.Random(20261129)
+    seen = set()
+    for _ in range(400):
+        rank = generator.randint(1, 4)
+        fields = {"data_size": generator.randint(0, 3), "lds_addr": generator.randint(0, 40), "global_addr": 1000}
+        for d in range(rank):
+            fields[f"tile_dim{d}"] = generator.randint(1, 4)
+            fields[f"tensor_dim{d}"] = generator.randint(0, 5)
+        for d in range(rank - 1):
+            fields[f"tensor_dim{d}_stride"] = generator.randint(0, 9)
+        op, size, element = generator.choice(["load", "store"]), generator.choice([0, 16, 64, 96]), 1 << fields["data_size"]
+        outside = [max(0, min(element, place.lds + element - size)) for place in lds_map(fields, op, size)]
+        found = [fault for fault in run(fields, op, [(0, bytes(4096))], bytes(size)).faults if fault.space == "lds"]
+
+        assert sum(fault.length for fault in found) == sum(outside), fields
+        assert len(found) == report(fields, op, size).memviol, fields
+        seen.add((op, len(found)))
+    assert seen == {(op, count) for op in ("load", "store") for count in (0, 1)}

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Wait states where sources or versions differ, and where the hazard pass stands, as compilers insert them."""
+
+import re
+
+from cdna_evidence.checks import CannotTell, Check
+from cdna_evidence.checks.pairs import ClangPairs, LlcPairs, told
+from cdna_evidence.witnesses import matrix, matrix_ir
+from cdna_evidence.witnesses import matrix_pairs as pairs
+
+
+def body(tools, target, ir, extra=matrix_ir.OPTIONS):
+    """Compile IR and return the instructions of its function k, one text each."""
+    compiled = tools.clang.compile_ir(target, ir, extra=extra)
+    if not compiled.accepted:
+        raise CannotTell(f"{compiled.outcome}: {compiled.diagnostic}")
+    text = re.search(r"^k:(.*?)^\.Lfunc_end", compiled.assembly, re.MULTILINE | re.DOTALL).group(1)
+    lines = [line.split(";")[0].strip() for line in text.splitlines()]
+    return [line for line in lines if line and not line.startswith(".") and not line.endswith(":")]
+
+
+class OtherOpcode(ClangPairs):
+    """An exact chain of two opcodes: 16x16x32 BF8, then 16x16x16 FP16 on the same four registers.
+
+    Shows: the states that this compiler inserts.
+    Does not show: what the silicon needs, which is what the sources disagree on.
+    """
+
+    claim = "MFMA-020"
+    position = "llvm-22"
+    binds = ("wait_states",)
+
+    def asked(self, target):
+        return {"wait_states": ("v_mfma_f32_16x16x32_bf8_bf8", pairs.F16, "exact")}
+
+
+class OtherOpcodeTriton(ClangPairs):
+    """The same chain, put to the LLVM inside Triton 3.9.0.
+
+    Shows: the states that this newer compiler inserts.
+    Does not show: what the silicon needs.
+    """
+
+    claim = "MFMA-020"
+    position = "llvm-24git"
+    witness = "triton-llvm"
+    binds = ("wait_states",)
+
+    def observe(self, target, tools):
+        asked = {"wait_states": ("v_mfma_f32_16x16x32_bf8_bf8", pairs.F16, "exact")}
+        return told(pairs.by_clang, tools.witness("triton-llvm"), target, asked)
+
+
+class Int8Evidence(ClangPairs):
+    """Exact chains of one opcode, once INT8 and once FP16.
+
+    Shows: the states that this compiler inserts for each.
+    Does not show: what hardware needs.
+    """
+
+    claim = "MFMA-021"
+    binds = ("int8", "fp16")
+
+    def asked(self, target):
+        return {"int8": ("v_mfma_i32_16x16x32_i8",) * 2 + ("exact",), "fp16": (pairs.F16, pairs.F16, "exact")}
+
+
+class BothTargetsWhole(ClangPairs):
+    """A pair goes through the whole code generator.
+
+    Shows: what the whole compiler inserts.
+    Does not show: the regression test of the row, which was not run.
+    """
+
+    claim = "MFMA-022"
+    binds = ("whole_compiler",)
+
+    def asked(self, target):
+        return {"whole_compiler": (pairs.F16, pairs.F16, "ab")}
+
+
+class BothTargetsPass(LlcPairs):
+    """The same pair goes through the post-RA hazard pass alone.
+
+    Shows: what the pass inserts by itself.
+    Does not show: the regression test of the row, which was not run.
+    """
+
+    claim = "MFMA-022"
+    binds = ("isolated_pass",)
+
+    def asked(self, target):
+        return {"isolated_pass": (pairs.F16, pairs.F16, "ab")}
+
+
+class Placement(Check):
+    """One kernel is stopped after each of four passes, and its instructions are looked at.
+
+    Shows: when registers are physical, when waits appear and when S_NOPs appear.
+    Does not show: passes between those four.
+    """
+
+    claim = "MFMA-023"
+    kind = "compiler"
+    witness = "clang"
+    binds = ("register_allocation", "scheduling", "wait_insertion", "hazard_pass")
+
+    def observe(self, target, tools):
+        ir = """
+declare <4 x float> @llvm.amdgcn.mfma.f32.16x16x16f16(<4 x half>, <4 x half>, <4 x float>, i32, i32, i32)
+define amdgpu_kernel void @k(ptr addrspace(1) %p, <4 x half> %a, <4 x half> %b) {
+  %c = load <4 x float>, ptr addrspace(1) %p
+  %d = call <4 x float> @llvm.amdgcn.mfma.f32.16x16x16f16(<4 x half> %a, <4 x half> %b, <4 x float> %c, i32 0, i32 0, i32 0)
+  store <4 x float> %d, ptr addrspace(1) %p
+  ret void
+}
+"""
+        passes = {
+            "register_allocation": "virtregrewriter,2",
+            "scheduling": "postmisched",
+            "wait_insertion": "si-insert-waitcnts",
+            "hazard_pass": "post-RA-hazard-rec",
+        }
+        found = {}
+        for key, name in passes.items():
+            compiled = tools.clang.compile_mir(target, ir, stop_after=name)
+            if not compiled.accepted:
+                raise CannotTell(f"{name}: {compiled.outcome}: {compiled.diagnostic}")
+            text = compiled.assembly.partition("body:")[2]
+            line = next((row for row in text.splitlines() if "V_MFMA" in row), "")
+            found[key] = {
+                "physical_result": bool(re.search(r"\$[av]gpr\d+_[av]gpr\d+_[av]gpr\d+_[av]gpr\d+ = ", line)),
+                "waits": "S_WAITCNT" in text,
+                "nops": "S_NOP" in text,
+            }
+        return found
+
+
+class LookBack(Check):
+    """Independent vector instructions are put between a 16-pass instruction and a reader, in MIR.
+
+    Shows: what the pass still inserts after none and after nineteen.
+    Does not show: what hardware needs.
+    """
+
+    claim = "MFMA-051"
+    position = "llvm-22"
+    kind = "compiler"
+    witness = "llc"
+    binds = ("adjacent", "after_eighteen", "after_nineteen")
+
+    def observe(self, target, tools):
+        filler = "$vgpr250 = V_MOV_B32_e32 $vgpr251, implicit $exec"
+        first, last = matrix.pair(("v_mfma_f32_32x32x4_2b_f16", 0, 0), "valu", "read")
+        asked = [(name, [first] + [filler] * n + [last]) for name, n in zip(self.binds, (0, 18, 19), strict=True)]
+        compiled, states = tools.witness("llc").wait_states(target, asked)
+        if not states:
+            raise CannotTell(f"{compiled.outcome}: {compiled.diagnostic}")
+        return states
+
+
+class NearestWriter(Check):
+    """C of sixteen registers, of which two instructions wrote different parts, in MIR; and the farther writer alone.
+
+    Shows: what the hazard pass inserts for both, and for the farther writer with an independent instruction between.
+    Does not show: what hardware needs.
+    """
+
+    claim = "MFMA-075"
+    kind = "compiler"
+    witness = "llc"
+    binds = ("inserted", "inserted_without_nearer")
+
+    def observe(self, target, tools):
+        far = matrix.producer("v_mfma_f32_16x16x16_f16")
+        near = matrix.instruction("v_mfma_f64_4x4x4_4b_f64", matrix.D + 8, 0, 8, 96)
+        apart = matrix.instruction("v_mfma_f64_4x4x4_4b_f64", 240, 0, 8, 96)
+        last = matrix.consumer("v_mfma_f32_32x32x8_f16", c=matrix.D)
+        asked = [("inserted", [far, near, last]), ("inserted_without_nearer", [far, apart, last])]
+        compiled, states = tools.witness("llc").wait_states(target, asked)
+        if not states:
+            raise CannotTell(f"{compiled.outcome}: {compiled.diagnostic}")
+        return states

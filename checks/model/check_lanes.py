@@ -1,0 +1,339 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cross-lane operations, asked of the reference model by moving a different number in every lane."""
+
+from cdna.lanes import LaneError, ballot, bpermute, dpp, permute, swap, swizzle
+from cdna_evidence.checks import CannotTell, Check
+
+LANES = 64
+NUMBERS = list(range(100, 100 + LANES))
+STRAIGHT = [4 * lane for lane in range(LANES)]
+
+
+def landed(result, value):
+    """Return the lane that holds a value; it must be one."""
+    found = [lane for lane in range(len(result)) if result[lane] == value]
+    if len(found) != 1:
+        raise CannotTell(f"{value} stands in lanes {found}")
+    return found[0]
+
+
+def exchanged(lane, byte_index):
+    """Return indices that go straight but for one lane, and the lane that it collides with, which takes its place."""
+    indices = list(STRAIGHT)
+    indices[lane] = byte_index
+    other = byte_index // 4 % LANES
+    indices[other] = 4 * lane
+    return indices
+
+
+def named(byte_index, offset=0):
+    """Return the lane whose value a pull with one byte index gives, whatever the model notes about it."""
+    return landed(NUMBERS, bpermute(NUMBERS, [byte_index] * LANES, offset, strict=False).values[7])
+
+
+def refused(operation, *arguments, **named_arguments):
+    """Return whether the model refuses an example."""
+    try:
+        operation(*arguments, **named_arguments)
+    except LaneError:
+        return True
+    return False
+
+
+class PermuteDirections(Check):
+    """One lane's index is changed, and the model's results say where its value went and whose value it got.
+
+    Shows: the direction of both permutes, the bytes from one lane to the next, and that an offset is added.
+    Does not show: hardware.
+    """
+
+    claim = "LANE-002"
+    kind = "model"
+    binds = (
+        "bytes_per_lane",
+        "byte_index",
+        "offset",
+        "lane",
+        "from_lane",
+        "push_lands_in",
+        "pull_takes_from",
+        "lane_with_offset_8",
+    )
+
+    def observe(self, target, tools):
+        wanted, mover = NUMBERS[40], 3
+        bytes_to = [index for index in range(4 * LANES) if named(index) == landed(NUMBERS, wanted)]
+        step = min(index for index in range(1, 4 * LANES) if named(index) != named(0))
+        index = bytes_to[0]
+        pushed = permute(NUMBERS, exchanged(mover, index)).values
+        pulled = bpermute(NUMBERS, exchanged(mover, index)).values
+        no_offset = [offset for offset in range(4) if named(index, offset) == named(index) and not offset]
+        return {
+            "bytes_per_lane": step,
+            "byte_index": index,
+            "offset": no_offset[0],
+            "lane": named(index),
+            "from_lane": landed(NUMBERS, pushed[named(index)]),
+            "push_lands_in": landed(pushed, NUMBERS[mover]),
+            "pull_takes_from": landed(NUMBERS, pulled[mover]),
+            "lane_with_offset_8": named(index, 8),
+        }
+
+
+class ExampleConditions(Check):
+    """Examples that break one condition each are refused, one that breaks none is not; for both permutes alike.
+
+    Shows: the model's refusals.
+    Does not show: what an operation does outside the conditions.
+    """
+
+    claim = "LANE-004"
+    kind = "model"
+    binds = ("refused",)
+
+    def observe(self, target, tools):
+        past, between, double = list(STRAIGHT), list(STRAIGHT), list(STRAIGHT)
+        past[63], between[5], double[9] = 256, 21, 12
+        asked = {
+            "all_conditions_met": (STRAIGHT, None),
+            "inactive_lane": (STRAIGHT, [lane != 5 for lane in range(LANES)]),
+            "index_past_the_wave": (past, None),
+            "index_between_lanes": (between, None),
+        }
+        found = {}
+        for name, (indices, active) in asked.items():
+            push = refused(permute, NUMBERS, indices, active=active)
+            if push != refused(bpermute, NUMBERS, indices, active=active):
+                raise CannotTell(f"{name}: the two permutes differ")
+            found[name] = push
+        return {"refused": {**found, "two_writers": refused(permute, NUMBERS, double)}}
+
+
+class IndexWraps(Check):
+    """Byte indices past the wave, between lanes and below zero, and the lanes that they name.
+
+    Shows: the model's arithmetic.
+    Does not show: hardware.
+    """
+
+    claim = "LANE-051"
+    kind = "model"
+    binds = (
+        "bytes_per_lane",
+        "past_the_end",
+        "past_the_end_lane",
+        "between_lanes",
+        "between_lanes_lane",
+        "minus_four_lane",
+    )
+
+    def observe(self, target, tools):
+        first = min(index for index in range(1, 2048) if named(index) == named(0) and named(index - 1) != named(0))
+        of_40 = [index for index in range(first) if named(index) == 40]
+        return {
+            "bytes_per_lane": len(of_40),
+            "past_the_end": first,
+            "past_the_end_lane": named(first),
+            "between_lanes": of_40[-1],
+            "between_lanes_lane": named(of_40[-1]),
+            "minus_four_lane": named(0xFFFFFFFC),
+        }
+
+
+class SeveralWritersHighest(Check):
+    """Two lanes push to one, and the value that is there says who won.
+
+    Shows: the model's reading.
+    Does not show: hardware; the guide contradicts itself.
+    """
+
+    claim = "LANE-052"
+    kind = "model"
+    position = "highest-lane"
+    binds = ("writers", "winner")
+
+    def observe(self, target, tools):
+        indices = [4 * lane if lane not in (3, 9) else 80 for lane in range(LANES)]
+        moved = permute(NUMBERS, indices, strict=False)
+        clash = [lane for lane in range(LANES) if indices[lane] == 80 and lane != 20]
+        indices[20] = 12  # lane 20 itself goes elsewhere, so that two writers are left
+        moved = permute(NUMBERS, indices, strict=False)
+        return {"writers": clash, "winner": landed(NUMBERS, moved.values[20])}
+
+
+class SeveralWritersRefused(Check):
+    """Two lanes push to one in an example: refused; one writer each: taken.
+
+    Shows: that the model keeps to what is right under both readings unless it is asked for more.
+    Does not show: hardware.
+    """
+
+    claim = "LANE-052"
+    kind = "model"
+    position = "arbitration"
+    binds = ("two_writers_refused", "one_writer_refused", "writers")
+
+    def observe(self, target, tools):
+        double = [4 * lane if lane != 9 else 12 for lane in range(LANES)]
+        found = [lane for lane in range(LANES) if double[lane] == 12]
+        return {
+            "writers": found,
+            "two_writers_refused": refused(permute, NUMBERS, double),
+            "one_writer_refused": refused(permute, NUMBERS, STRAIGHT),
+        }
+
+
+class SwizzleReads(Check):
+    """What lanes 0 to 3 read under patterns of each mode, where the modes begin, and how wide a group is.
+
+    Shows: the model.
+    Does not show: hardware.
+    """
+
+    claim = "LANE-053"
+    kind = "model"
+    binds = ("group", "first", "reads")
+
+    def observe(self, target, tools):
+        patterns = {
+            "quad_reversed": 0x801B,
+            "swap_16": 0x401F,
+            "reverse_8": 0x1C1F,
+            "broadcast_lane_1_of_4": 0x003C,
+            "rotate_left_3": 0xC060,
+            "fft_0": 0xE000,
+        }
+        reads = {name: self._sources(pattern)[:4] for name, pattern in patterns.items()}
+        # The same low bits mean something else in each mode: the borders are where lane 1 begins to read another lane.
+        borders = [
+            pattern
+            for pattern in range(0x4000, 0x10000, 0x2000)
+            if self._mode(pattern) != self._mode(pattern - 0x2000) and pattern >= 0x8000
+        ]
+        reverse = self._sources(0x7C1F)
+        group = max(abs(reverse[lane] - lane) for lane in range(LANES)) + 1
+        return {
+            "group": group,
+            "first": {"fft": borders[2], "rotate": borders[1], "four_lanes": borders[0]},
+            "reads": reads,
+        }
+
+    def _sources(self, pattern):
+        return [landed(NUMBERS, value) for value in swizzle(NUMBERS, pattern).values]
+
+    def _mode(self, pattern):
+        """Which rule a pattern follows, told by how lanes 1 and 33 read under two low parts."""
+        first, second = self._sources(pattern | 0x0021), self._sources(pattern | 0x00E4)
+        same_in_fours = all(second[lane] == lane for lane in range(LANES))
+        masked = first[3] == first[1] and first[2] == first[0]
+        turned = first[0] == 0 and first[1] == 3
+        return (same_in_fours, masked, turned)
+
+
+class DppReads(Check):
+    """Which lane each control reads, for lanes at the edges of rows and of the wave; minus one where a lane keeps its own.
+
+    Shows: the model.
+    Does not show: hardware.
+    """
+
+    claim = "LANE-055"
+    kind = "model"
+    binds = ("row", "lanes_asked", "reads")
+
+    def observe(self, target, tools):
+        asked = [0, 1, 15, 16, 31, 32, 63]
+        controls = {"quad_perm_3210": ("quad_perm", [3, 2, 1, 0])}
+        for name in ("row_shl_1", "row_shr_1", "row_ror_1", "row_bcast_15", "row_bcast_31", "row_newbcast_3"):
+            controls[name] = (name.rpartition("_")[0], int(name.rpartition("_")[2]))
+        for name in ("wave_shl_1", "wave_shr_1", "wave_rol_1", "wave_ror_1"):
+            controls[name] = (name[:-2], 1)
+        controls.update(row_mirror=("row_mirror", None), row_half_mirror=("row_half_mirror", None))
+        reads = {name: self._reads(*control, target) for name, control in controls.items()}
+        mirror = self._reads("row_mirror", None, target)
+        return {
+            "row": mirror[0] + 1,
+            "lanes_asked": asked,
+            "reads": {name: [lanes[lane] for lane in asked] for name, lanes in reads.items()},
+        }
+
+    def _reads(self, control, amount, target):
+        kept = [-1] * LANES
+        moved = dpp(NUMBERS, control, amount, target, old=kept).values
+        return [-1 if value == -1 else landed(NUMBERS, value) for value in moved]
+
+
+class SwapRows(Check):
+    """The rows of two registers after each swap, every lane of a row alike.
+
+    Shows: the model.
+    Does not show: hardware.
+    """
+
+    claim = "LANE-056"
+    kind = "model"
+    binds = ("rows_16", "rows_32")
+
+    def observe(self, target, tools):
+        return {f"rows_{rows}": self._after(rows, target) for rows in (16, 32)}
+
+    def _after(self, rows, target):
+        first = [lane // 16 for lane in range(LANES)]
+        second = [10 + lane // 16 for lane in range(LANES)]
+        found = {}
+        for name, lanes in zip(("first", "second"), swap(first, second, rows, target)):
+            found[name] = [lanes[row * 16] for row in range(4)]
+            if any(lanes[lane] != found[name][lane // 16] for lane in range(LANES)):
+                raise CannotTell("a row is not whole")
+        return found
+
+
+class InactiveLanes(Check):
+    """A pull from an inactive lane, a push from it, and what it holds itself.
+
+    Shows: the model.
+    Does not show: hardware.
+    """
+
+    claim = "LANE-057"
+    kind = "model"
+    binds = ("inactive", "pulled", "not_pushed", "inactive_written", "active_written")
+
+    def observe(self, target, tools):
+        active = [lane != 5 for lane in range(LANES)]
+        # Every lane reads the one before; lane 5 would have pushed to lane 6.
+        pulled = bpermute(NUMBERS, [4 * ((lane - 1) % LANES) for lane in range(LANES)], active=active, strict=False)
+        pushed = permute(NUMBERS, [4 * ((lane + 1) % LANES) for lane in range(LANES)], active=active, strict=False)
+        zero = [lane for lane in range(LANES) if pulled.values[lane] == 0]
+        if zero != [lane for lane in range(LANES) if pushed.values[lane] == 0] or len(zero) != 1:
+            raise CannotTell(f"zeros in lanes {zero}")
+        return {
+            "inactive": zero[0] - 1,
+            "pulled": pulled.values[zero[0]],
+            "not_pushed": pushed.values[zero[0]],
+            "inactive_written": pulled.values[zero[0] - 1] is not None or pushed.values[zero[0] - 1] is not None,
+            "active_written": pulled.values[0] is not None and pushed.values[0] is not None,
+        }
+
+
+class BallotOfForty(Check):
+    """The mask of forty active lanes, its count, and the count of its low half.
+
+    Shows: that the model's masks are as wide as a wave.
+    Does not show: hardware.
+    """
+
+    claim = "LANE-054"
+    kind = "model"
+    binds = ("lanes", "active_count", "low_half_count")
+
+    def observe(self, target, tools):
+        widths = [lanes for lanes in (16, 32, 64, 128) if not refused(ballot, [True] * lanes, target)]
+        if len(widths) != 1:
+            raise CannotTell(f"waves of {widths} lanes")
+        mask, count = ballot([lane < 40 for lane in range(widths[0])], target)
+        return {
+            "lanes": widths[0],
+            "active_count": count,
+            "low_half_count": bin(mask & (1 << widths[0] // 2) - 1).count("1"),
+        }

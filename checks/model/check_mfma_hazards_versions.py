@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Wait states where sources or versions differ, and where the hazard pass stands, asked of the reference model."""
+
+from cdna.mfma.audit import audit
+from cdna.mfma.hazards import other_positions, waits
+from cdna_evidence.checks import Check
+from cdna_evidence.witnesses import matrix_pairs as pairs
+
+
+def model(target, asked):
+    """The model's states for a nested dict of pairs."""
+    return pairs.answered(asked, lambda pair: waits(target, *pair).states)
+
+
+def missing(target, *lines):
+    """States that an audit finds missing in front of the last line."""
+    found = audit("\n".join(lines) + "\ns_endpgm\n", target)
+    return max([item["missing"] for item in found.dependencies if item["then"]["line"] == len(lines)], default=0)
+
+
+class OtherOpcode(Check):
+    """The model's answer for an exact chain of two opcodes, as LLVM 22.1.8 does it.
+
+    Shows: the model follows LLVM 22.1.8.
+    Does not show: what the silicon does.
+    """
+
+    claim = "MFMA-020"
+    position = "llvm-22"
+    kind = "model"
+    binds = ("wait_states",)
+
+    def observe(self, target, tools):
+        return {"wait_states": waits(target, "v_mfma_f32_16x16x32_bf8_bf8", pairs.F16, "exact").states}
+
+
+class OtherOpcodeOpen(Check):
+    """The model's other answer for an exact chain of two opcodes: the states of a partial overlap.
+
+    Shows: what the rule of partial overlap gives for this pair.
+    Does not show: that any compiler inserts it.
+    """
+
+    claim = "MFMA-020"
+    position = "like-partial-overlap"
+    kind = "model"
+    binds = ("wait_states",)
+
+    def observe(self, target, tools):
+        found = other_positions(target, "v_mfma_f32_16x16x32_bf8_bf8", pairs.F16, "exact")
+        states = [item[2] for item in found if item[0] == "MFMA-020"]
+        return {"wait_states": states[0] if states else None}
+
+
+class LookBack(Check):
+    """A program with nineteen states between a 16-pass instruction and a reader is audited.
+
+    Shows: that the audit misses what a look back of twenty would see.
+    Does not show: hardware.
+    """
+
+    claim = "MFMA-051"
+    position = "sees-all"
+    kind = "model"
+    binds = ("adjacent", "after_nineteen")
+
+    def observe(self, target, tools):
+        first = "v_mfma_f32_32x32x4_2b_f16 v[0:31], v[40:41], v[42:43], 0"
+        read = "v_mov_b32 v60, v1"
+        return {
+            "adjacent": missing(target, first, read),
+            "after_nineteen": missing(target, first, "s_nop 7", "s_nop 7", "s_nop 2", read),
+        }
+
+
+class NearestWriter(Check):
+    """A C of sixteen registers, of which two instructions wrote different parts, is audited.
+
+    Shows: the states the model misses for the farther writer.
+    Does not show: hardware.
+    """
+
+    claim = "MFMA-075"
+    kind = "model"
+    binds = ("missing",)
+
+    def observe(self, target, tools):
+        return {
+            "missing": missing(
+                target,
+                "v_mfma_f32_16x16x16_f16 v[0:3], v[40:41], v[42:43], 0",
+                "v_mfma_f64_4x4x4_4b_f64 v[8:9], v[44:45], v[46:47], 0",
+                "v_mfma_f32_32x32x8_f16 v[64:79], v[40:41], v[42:43], v[0:15]",
+            )
+        }

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`cdna lds direct` and `transpose`: where copies land, and what transposing loads hand to each lane."""
+
+from .lds_words import nothing_else, number, table, target_of, write_file
+from .output import Usage, emit
+
+
+def run_direct(options, rest):
+    """Print where one lane's direct-to-LDS copy lands."""
+    from cdna.lds import direct
+
+    nothing_else(rest)
+    target = target_of(options)
+    size = number(options, "--size", None, least=1)
+    given = {name: number(options, "--" + name, 0) for name in ("base", "m0", "soffset", "voffset")}
+    given["offset"] = number(options, "--offset", 0, least=None)
+    given["form"] = options.get("--form", "global")
+    lane = number(options, "--lane", None)
+    done = direct.copy(target, size, lane, **given)
+    findings, disputed = [], []
+    if not done.accepted:
+        allowed = ", ".join(str(item) for item in direct.sizes(target))
+        claim = {"gfx942": "D2L-001", "gfx950": "D2L-002"}.get(target, "D2L-052")
+        message = f"size={size}: {allowed} bytes a lane on {target}, {claim}"
+        findings.append({"rule": "copy-size", "severity": "error", "message": message, "claim": claim, "field": "size"})
+    elif target in direct.WAVE_WIDE and size > 4:
+        other = direct.copy(target, size, lane, reading="four", **given)
+        disputed.append(
+            {
+                "claim": "D2L-003",
+                "position": "four",
+                "result": {
+                    "lane_stride": other.lane_stride,
+                    "lds_address": other.lds_address,
+                    "wave_span": other.wave_span,
+                },
+            }
+        )
+    if "--interval" in options and done.accepted:
+        findings += _interval(target, size, number(options, "--interval", None, least=1))
+    result = {
+        "accepted": done.accepted,
+        "opcode": done.opcode,
+        "lane_stride": done.lane_stride,
+        "lds_address": done.lds_address,
+        "global_offset": done.global_offset,
+        "wave_span": done.wave_span,
+        "written_bytes": done.written,
+        "hole_bytes": done.hole,
+        "counter": done.counter,
+        "claim": "D2L-003" if done.accepted else None,
+    }
+    if "--svg" in options and done.accepted and done.lane_stride:
+        from cdna_evidence.site import figures_direct
+
+        write_file(options["--svg"], figures_direct.drawing("direct", size, target, 6))
+    return emit(
+        "lds direct",
+        target,
+        result,
+        findings,
+        disputed,
+        bool(options.get("--json")),
+        table(_direct_rows(done, lane)) if done.accepted else None,
+    )
+
+
+def _interval(target, size, interval):
+    from cdna.lds import direct
+
+    allowed, span = direct.padding_interval(target, size, interval)
+    if allowed:
+        return []
+    message = f"interval={interval}: not a multiple of {span}, the bytes that one wave fills without a gap, D2L-051"
+    return [{"rule": "pad-interval", "severity": "error", "message": message, "claim": "D2L-051", "field": "interval"}]
+
+
+def _direct_rows(done, lane):
+    rows = [
+        ("opcode", done.opcode),
+        ("LDS address", f"{done.lds_address} (0x{done.lds_address:x}), {done.written} bytes of lane {lane}"),
+    ]
+    if done.lane_stride:
+        hole = f", of which {done.hole} are not written" if done.hole else ""
+        rows.append(("lane stride", f"{done.lane_stride} bytes{hole}"))
+        rows.append(("wave span", f"{done.wave_span} bytes"))
+    else:
+        rows.append(("lane stride", "none: each lane gives its own LDS address"))
+    rows.append(("source", f"this lane's global address + {done.global_offset}"))
+    rows.append(("completion", f"counted by {done.counter}"))
+    return rows
+
+
+def run_transpose(options, rest):
+    """Print what each lane receives from a transposing load, or that nobody can tell."""
+    from cdna.lds import transpose
+
+    nothing_else(rest)
+    target = target_of(options)
+    json = bool(options.get("--json"))
+    forms = transpose.forms(target)
+    if "--op" not in options:
+        listed = [
+            {
+                "op": form.op,
+                "element_bits": form.element_bits,
+                "result_bits": form.result_bits,
+                "aliases": list(form.aliases),
+                "builtin": form.interface,
+                "verified": form.verified,
+                "basis": form.basis,
+            }
+            for form in forms
+        ]
+        rows = [
+            (
+                form.op,
+                f"{form.element_bits}-bit elements",
+                "lane map known" if form.verified else "unverified",
+                ", ".join(form.aliases),
+            )
+            for form in forms
+        ]
+        return emit(
+            "lds transpose",
+            target,
+            {"forms": listed},
+            (),
+            (),
+            json,
+            table(rows) or f"{target} has no transposing LDS load",
+        )
+    op = options["--op"]
+    form = transpose.form_named(target, op)
+    if form is None:
+        known = ", ".join(item.op for item in forms) or "none"
+        message = f"op={op}: {known} on {target}, TRN-001"
+        finding = {"rule": "no-such-form", "severity": "error", "message": message, "claim": "TRN-001", "field": "op"}
+        return emit(
+            "lds transpose", target, {"op": op, "accepted": False, "receives": None, "basis": None}, [finding], (), json
+        )
+    result = {
+        "op": form.op,
+        "accepted": True,
+        "element_bits": form.element_bits,
+        "aliases": list(form.aliases),
+        "builtin": form.interface,
+        "verified": form.verified,
+        "basis": form.basis,
+    }
+    lane = number(options, "--lane", None) if "--lane" in options else None
+    last = 31 if target == "gfx1250" else 63
+    if lane is not None and lane > last:
+        raise Usage(f"lane={lane}: 0..{last}")
+    if not form.verified:
+        message = f"{form.op}: unverified: {form.basis}"
+        finding = {"rule": "unverified", "severity": "error", "message": message, "claim": "TRN-052", "field": "op"}
+        emit("lds transpose", target, dict(result, receives=None), [finding], (), json)
+        return 3  # asked for by name, and nobody can tell
+    chosen = [lane] if lane is not None else range(64)
+    pairs = {str(one): [list(pair) for pair in transpose.receives(one)] for one in chosen}
+    result["format"] = "[source lane, halfword] for halfword 0..3"
+    result["receives"] = pairs[str(lane)] if lane is not None else pairs
+    rows = [
+        (f"lane {name}", "  ".join(f"lane {source} halfword {word}" for source, word in pair))
+        for name, pair in pairs.items()
+    ]
+    return emit("lds transpose", target, result, (), (), json, f"{form.op}: {form.basis}\n{table(rows)}")

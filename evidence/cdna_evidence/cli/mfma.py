@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`cdna mfma`: the matrix instructions of gfx942 and gfx950. Here `list`; layouts and wait states stand next door."""
+
+from .output import Usage, emit, parser
+
+COMMANDS = {
+    "list": "every matrix instruction of a target: shape, types, passes, registers",
+    "layout": "where each element lies: lane, register and bits, and back; also as a picture and as others write it",
+    "waits": "the wait states that LLVM puts between two instructions",
+    "audit": "every dependency of a program that has too few wait states",
+}
+USAGE = "usage: cdna mfma COMMAND ... [--json]\n\n" + "\n".join(f"  {name:7} {said}" for name, said in COMMANDS.items())
+
+
+def run(argv):
+    """Run one `cdna mfma` command; return the exit status.
+
+    Raises: Usage: wrong usage.
+    """
+    if not argv or argv[0] in ("-h", "--help", "help"):
+        print(USAGE)
+        return 0 if argv else 2
+    if argv[0] not in COMMANDS:
+        raise Usage(f"unknown command {argv[0]!r}: {', '.join(COMMANDS)}")
+    if argv[0] == "list":
+        return run_list(argv[1:])
+    if argv[0] == "layout":
+        from . import mfma_layout
+
+        return mfma_layout.run_layout(argv[1:])
+    from . import mfma_waits
+
+    return getattr(mfma_waits, "run_" + argv[0])(argv[1:])
+
+
+def run_list(argv):
+    """Print every matrix instruction of a target; return the exit status."""
+    from cdna.mfma.describe import describe
+    from cdna.mfma.opcodes import opcodes
+
+    words = parser("mfma list", "Every matrix instruction of a target.")
+    words.add_argument("--target", required=True, choices=("gfx942", "gfx950"))
+    words.add_argument("--json", action="store_true", help="one JSON document")
+    given = words.parse_args(argv)
+    found = [describe(op.mnemonic, given.target) for op in opcodes(given.target)]
+    disputed = [
+        {"claim": item["claim"], "position": item["position"], "result": {"mnemonic": entry["mnemonic"]}}
+        for entry in found
+        for item in entry["disputed"]
+    ]
+    if not given.json:
+        # For people the list is the answer; where a layout is disputed, `cdna mfma layout` says so.
+        return emit("mfma list", given.target, None, text=_table(found))
+    return emit("mfma list", given.target, {"instructions": found}, disputed=disputed, json=True)
+
+
+def _table(found):
+    lines = [f"{'instruction':38} {'M x N x K':>13} {'blocks':>6}  {'passes':>6}  registers"]
+    for entry in found:
+        passes = entry["passes"]
+        if isinstance(passes, dict):
+            passes = f"{passes['without_8_bit_operand']}/{passes['with_8_bit_operand']}"
+        shape = "x".join(str(size) for size in entry["shape"])
+        counts = [f"{item['matrix']} {_registers(item)}" for item in entry["operands"]]
+        lines.append(f"{entry['mnemonic']:38} {shape:>13} {entry['blocks']:>6}  {passes!s:>6}  {', '.join(counts)}")
+    lines.append(f"{len(found)} instructions")
+    return "\n".join(lines)
+
+
+def _registers(operand):
+    counts = sorted({item["registers"] for item in operand.get("formats", [])}) or [operand["registers"]]
+    return "/".join(str(count) for count in counts)

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""LLVM's `llc`, of exactly version 22, where it is installed: the only program here that reads MIR.
+
+It runs one pass on instructions with physical registers, so a question about wait states has an exact answer. Never
+another version that happens to be on the path. The digest is that of the small program; Debian keeps the LLVM library
+beside it in a package of the same version.
+"""
+
+import os
+import re
+import shlex
+import shutil
+
+from . import asmtext, isolation, matrix
+from .cache import Cache, file_digest
+from .face import Compiled, Missing
+
+NAME = "llc"
+TITLE = "llc 22 (Debian package llvm-22)"
+ANSWERS = ("MIR through one pass", "wait states")
+HOW_TO_GET = "on Debian, apt-get install llvm-22"
+MAJOR = "22"
+
+TRIPLE = "amdgcn"
+HAZARDS = "post-RA-hazard-rec"
+_PLACES = ("/usr/lib/llvm-22/bin/llc", "/usr/bin/llc-22")
+
+
+def find(cache=None, fresh=False):
+    """Return the witness; arguments and errors as in clang.find."""
+    program = shutil.which("llc-22") or next((path for path in _PLACES if os.access(path, os.X_OK)), None)
+    if program is None:
+        raise Missing("llc of LLVM 22 is not installed", HOW_TO_GET)
+    return Llc(program, cache or Cache(fresh=fresh))
+
+
+class Llc:
+    """One llc program; arguments and limits as for Clang.
+
+    Raises: Missing: it does not run, is not version 22, or does not know AMD GPUs.
+    """
+
+    name = NAME
+
+    def __init__(self, program, cache, package="llvm-22", seconds=isolation.SECONDS, memory=isolation.MEMORY):
+        self.program = os.path.abspath(program)
+        self.package = package
+        self.cache = cache
+        self.revision = None
+        self._limits = {"seconds": seconds, "memory": memory}
+        try:
+            self.digest = file_digest(self.program, cache)
+        except OSError as error:
+            raise Missing(f"llc cannot be read: {error.strerror}", HOW_TO_GET) from None
+        self.version = self._ask_version()
+
+    def run_pass(self, target, mir, name=HAZARDS):
+        """Return MIR as it stands after one pass, a Compiled whose `assembly` is the MIR text.
+
+        Args: target: such as gfx950; mir: functions in MIR; name: the pass; the default inserts wait states.
+        Raises: ValueError: the target is no processor name.
+        """
+        asmtext.check_target(target)
+        arguments = ["-mtriple=" + TRIPLE, "-mcpu=" + target, "-run-pass=" + name, "-x", "mir", "-", "-o", "-"]
+        return self._run(target, arguments, mir, "mir")
+
+    def wait_states(self, target, functions):
+        """Return the wait states that the hazard pass adds to functions of straight-line MIR.
+
+        Args: target: such as gfx950; functions: (name, lines) each, see matrix.function; no line is an S_NOP.
+        Returns: (Compiled, {name: states}); the dict is empty unless the outcome is "accepted".
+        """
+        functions = list(functions)
+        text = "".join(matrix.function(name, lines) for name, lines in functions)
+        compiled = self.run_pass(target, text)
+        if not compiled.accepted:
+            return compiled, {}
+        try:
+            return compiled, matrix.inserted(compiled.assembly, [name for name, _ in functions])
+        except ValueError as error:
+            return compiled._replace(outcome="crashed", assembly="", diagnostic=str(error)), {}
+
+    def assembly(self, target, mir, when, more=()):
+        """Return MIR as assembly text.
+
+        Args: target: such as gfx950; mir: functions in MIR; when: "before" runs the hazard pass and what follows,
+          "after" only what follows it; more: further arguments.
+        """
+        asmtext.check_target(target)
+        arguments = ["-mtriple=amdgcn-amd-amdhsa", "-mcpu=" + target, *more]
+        return self._run(target, [*arguments, f"-start-{when}={HAZARDS}", "-x", "mir", "-", "-o", "-"], mir, "assembly")
+
+    def _run(self, target, arguments, text, kind):
+        command = f"printf '%s' {shlex.quote(text)} | llc-22 " + " ".join(shlex.quote(word) for word in arguments)
+        key = {"kind": "llc " + kind, "witness": self.name, "version": self.version, "digest": self.digest}
+        key.update(target=target, arguments=arguments, source=text)
+        kept = self.cache.get(key)
+        if kept is not None:
+            return Compiled(*kept, command, kept=True)
+        ran = isolation.run([self.program, *arguments], text.encode("utf-8"), **self._limits)
+        said = ran.err.decode("utf-8", "replace")
+        out = ran.out.decode("utf-8", "replace")
+        outcome, diagnostic = _verdict(ran, said)
+        result = Compiled(outcome, out if outcome == "accepted" else "", diagnostic, command)
+        if asmtext.keepable(outcome):
+            self.cache.put(key, [result.outcome, result.assembly, result.diagnostic])
+        return result
+
+    def _ask_version(self):
+        ran = isolation.run([self.program, "--version"], **self._limits)
+        said = ran.out.decode("utf-8", "replace")
+        found = re.search(r"LLVM version (\S+)", said)
+        if ran.outcome != "ended" or ran.code != 0 or not found:
+            raise Missing("llc tells no version", HOW_TO_GET)
+        if found.group(1).split(".")[0] != MAJOR:
+            raise Missing(f"llc is version {found.group(1)}, not {MAJOR}", HOW_TO_GET)
+        if "amdgcn" not in said:
+            raise Missing("this llc was built without AMD GPUs", HOW_TO_GET)
+        return found.group(1)
+
+
+def _verdict(ran, said):
+    if ran.outcome != "ended":
+        outcome = ran.outcome if ran.outcome in ("timeout", "flooded") else "crashed"
+        return outcome, f"{ran.outcome} after {ran.seconds:.1f} s"
+    unknown = asmtext.unknown_processor(said)
+    if unknown:
+        return "unknown-target", unknown
+    if ran.code != 0:
+        # llc reports an instruction that a target cannot select, or malformed MIR, by ending with an error.
+        refused = "Cannot select" in said or re.search(r"^(?:<stdin>|llc\S*): ?.*error:", said, re.MULTILINE)
+        return ("rejected" if refused else "crashed"), asmtext.first_error(said)
+    return "accepted", ""

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Goes through a program: what one instruction changes, and the state in front of each block over all paths."""
+
+from cdna.waits.counters import WaitError, counters_of
+from cdna.waits.state import apply_wait, copy_state, issue, make_room, merge, pass_barrier, start_state
+
+BARRIERS = ("s_barrier", "s_barrier_signal", "s_barrier_signal_isfirst")
+_CALLS = ("s_swappc_b64", "s_swap_pc_i64", "s_call_b64", "s_call_i64")
+_RETURNS = ("s_setpc_b64", "s_set_pc_i64", "s_rfe_b64", "s_rfe_i64")
+
+
+def solve(program, facts):
+    """Return the state in front of each block: the union over all paths, found by going round until nothing changes."""
+    states = [None] * len(program.blocks)
+    work = []
+    for number in program.entries:
+        states[number] = start_state(facts["target"], is_kernel(program, number))
+        work.append(number)
+    while work:
+        number = work.pop(0)
+        state = copy_state(states[number])
+        block = program.blocks[number]
+        for index in range(block.first, block.last + 1):
+            step(state, index, facts)
+        for follower in block.successors:
+            if states[follower] is None:
+                states[follower] = copy_state(state)
+            elif not merge(states[follower], state):
+                continue
+            if follower not in work:
+                work.append(follower)
+    return states
+
+
+def is_kernel(program, start):
+    """Return True when execution from a block never returns to a caller: then nothing is outstanding at its start."""
+    stack, seen = [start], {}
+    while stack:
+        number = stack.pop()
+        if number in seen:
+            continue
+        seen[number] = True
+        block = program.blocks[number]
+        if program.instructions[block.last].mnemonic in _RETURNS:
+            return False
+        stack += block.successors
+    return True
+
+
+def step(state, index, facts):
+    """Change a state as one instruction does."""
+    item, effect, wait = facts["program"].instructions[index], facts["effects"][index], facts["waits"][index]
+    if wait is not None:
+        if not isinstance(wait, WaitError):
+            apply_wait(state, index, wait, facts["target"], facts["effects"])
+        return
+    if item.mnemonic in _CALLS:
+        for table in ("pend", "regs", "xuse", "seen", "open", "crossed"):
+            state[table] = {}
+        for counter in counters_of(facts["target"]):
+            state["upper"][counter.name] = counter.most
+        return
+    if item.mnemonic in BARRIERS:
+        pass_barrier(state, index, facts["effects"])
+    if item.mnemonic == "s_barrier_wait":
+        _drop(state, "scc")
+    make_room(state, effect, facts["target"], facts["effects"])
+    for name in results_of(item, facts["registers"][index]):
+        _drop(state, name)
+    issue(state, index, effect, facts["target"], facts["effects"])
+
+
+def _drop(state, name):
+    for table in ("regs", "xuse"):
+        if name in state[table]:
+            state[table].pop(name)
+
+
+def results_of(item, registers):
+    """Return the registers that an instruction computes at once: its first operand, where that is a result."""
+    name = item.mnemonic
+    if (
+        not registers
+        or name[:2] not in ("v_", "s_")
+        or name[:5] in ("s_cmp", "s_bit", "s_set", "s_bar", "s_sle", "s_cbr", "s_sen")
+    ):
+        return ()
+    if name[:6] in ("s_load", "s_buff", "s_scra", "s_stor", "s_atom", "s_dcac", "s_pref", "s_wait"):
+        return ()
+    return tuple(registers[0])

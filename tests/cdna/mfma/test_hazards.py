@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Wait states around matrix instructions: public problems, the table of the pull requests, and compilers that are here."""
+
+import pytest
+
+from cdna.mfma import hazards, passes
+from cdna.mfma.hazards import waits
+from cdna_evidence.witnesses import Missing, get, matrix, matrix_pairs
+
+BOTH = ("gfx942", "gfx950")
+F16 = "v_mfma_f32_16x16x16_f16"
+
+
+def both(first, then, via):
+    return [waits(target, first, then, via).states for target in BOTH]
+
+
+def test_mh_01_inline_assembly_hides_the_producer(problem):
+    needed = problem("MH-01")["right_outcome"]["needed"]
+    assert both(F16, "valu", "read") == [needed["gfx942"], needed["gfx950"]]
+
+
+def test_mh_02_one_more_state_on_gfx950(problem):
+    right = problem("MH-02")["right_outcome"]
+    assert both("4x4x4f16", F16, "ab") == right["4x4x4f16 D->A"]
+    assert both("16x16x16f16", F16, "ab") == right["16x16x16f16 D->A"]
+    assert both("32x32x8f16", F16, "ab") == right["32x32x8f16 D->A"]
+    assert both("32x32x4f16", F16, "ab") == right["32x32x4f16 D->A"]
+    assert both("16x16x16f16", F16, "partial") == right["16x16x16f16 partial D->C"]
+    assert both("16x16x16f16", F16, "exact") == right["exact D->C"]
+    assert both("16x16x16f16", "valu", "c-war") == right["C WAR"]
+
+
+def test_mh_03_double_precision(problem):
+    op, right = problem("MH-03")["input"]["op"], problem("MH-03")["right_outcome"]
+    assert both(op, "valu", "read") == right["D->VALU"]
+    assert both(op, F16, "ab") == right["D->A/B"]
+    assert both(op, op, "ab") == right["D->A/B"]
+    assert both(op, "v_mfma_f32_32x32x2_f32", "partial") == right["partial D->C"]
+    assert both(op, "store", "read") == right["D->store data"]
+
+
+def test_mh_06_store_then_overwrite(problem):
+    assert both("global_store_dwordx4", "valu", "c-war") == [problem("MH-06")["right_outcome"]["states_needed"]] * 2
+
+
+def test_mh_07_lane_swap(problem):
+    right = problem("MH-07")["right_outcome"]
+    assert waits("gfx950", "v_mov_b32", "v_permlane16_swap_b32", "read").states == right["gfx950"]
+    with pytest.raises(ValueError, match="not on gfx942"):
+        waits("gfx942", "v_mov_b32", "v_permlane16_swap_b32", "read")
+
+
+# The rows of a table measured elsewhere: dependency -> [gfx942, gfx950] by producer.
+@pytest.mark.parametrize(
+    "producer, ab, memory, overwritten, c_war",
+    [
+        ("v_mfma_f32_4x4x4_16b_f16", (5, 5), (5, 5), (5, 5), 1),
+        ("v_smfmac_i32_16x16x64_i8", (7, 8), (7, 8), (7, 8), 3),
+        ("v_mfma_f32_32x32x16_bf8_fp8", (11, 12), (11, 12), (11, 12), 7),
+        ("v_mfma_i32_32x32x4_2b_i8", (19, 20), (19, 20), (19, 20), 15),
+        ("v_mfma_f32_4x4x1_16b_f32", (4, 4), (4, 4), (4, 4), 0),
+        ("v_mfma_f32_16x16x4_f32", (10, 10), (10, 10), (10, 10), 0),
+        ("v_mfma_f32_32x32x1_2b_f32", (18, 18), (18, 18), (18, 18), 0),
+        ("v_mfma_f64_4x4x4_4b_f64", (6, 6), (9, 9), (6, 6), 0),
+        ("v_mfma_f64_16x16x4_f64", (11, 19), (18, 18), (11, 11), 0),
+    ],
+)
+def test_the_table(producer, ab, memory, overwritten, c_war):
+    assert both(producer, F16, "ab") == list(ab)
+    assert both(producer, "valu", "read") == list(ab)
+    assert both(producer, "v_smfmac_f32_16x16x32_f16", "index") == list(ab)
+    assert both(producer, "ds", "read") == both(producer, "store", "read") == list(memory)
+    assert both(producer, "valu", "waw") == both(producer, "load", "waw") == list(overwritten)
+    assert both(producer, "valu", "c-war") == [c_war, c_war]
+
+
+def test_consumer_family_counts_for_a_partial_overlap():
+    two = "v_mfma_f32_4x4x4_16b_f16"
+    assert both(two, two, "partial") == [3, 4]
+    assert both(two, "v_mfma_f32_32x32x2_f32", "partial") == [3, 3]
+    assert both("v_mfma_f32_32x32x2_f32", F16, "partial") == [0, 0]
+    assert both("v_mfma_f32_32x32x2_f32", "v_mfma_f64_16x16x4_f64", "partial") == [16, 16]
+
+
+def test_f8f6f4_passes_follow_from_the_formats():
+    small, large = "v_mfma_f32_16x16x128_f8f6f4", "v_mfma_scale_f32_32x32x64_f8f6f4"
+    assert [passes.passes("gfx950", small, a, b) for a, b in ((0, 0), (4, 1), (4, 4), (2, 3))] == [8, 8, 4, 4]
+    assert [passes.passes("gfx950", large, a, b) for a, b in ((0, 0), (4, 1), (4, 4), (2, 3))] == [16, 16, 8, 8]
+    assert waits("gfx950", small + " cbsz:4 blgp:4", "valu", "read").states == 8
+    assert waits("gfx950", small, "valu", "read").states == 12
+    assert waits("gfx950", "v_mfma_i32_16x16x64_i8", large, "scale").states == 8
+
+
+def test_exec_and_vector_input():
+    assert both("valu-exec", F16, "exec") == both("v_cmpx_eq_u32", F16, "exec") == [4, 4]
+    assert both("salu-exec", F16, "exec") == [0, 0]
+    for via in ("ab", "exact", "partial", "read"):
+        assert both("valu", F16, via) == both("trans", F16, via) == [2, 2]
+    assert both("v_dot4_i32_i8", F16, "ab") == [0, 0]
+    assert both("v_mfma_f64_4x4x4_4b_f64", "v_fma_f64", "independent") == [2, 2]
+
+
+def test_another_opcode_is_disputed():
+    answer = waits("gfx950", "v_mfma_f32_16x16x32_f16", F16, "exact")
+    assert answer.states == 0
+    assert hazards.other_positions("gfx950", "v_mfma_f32_16x16x32_f16", F16, "exact") == [
+        ("MFMA-020", "like-partial-overlap", 6)
+    ]
+    assert hazards.other_positions("gfx950", F16, F16, "exact") == []
+
+
+@pytest.mark.parametrize(
+    "spelling",
+    ["v_mfma_f32_32x32x8bf16_1k", "llvm.amdgcn.mfma.f32.32x32x8bf16.1k", "__builtin_amdgcn_mfma_f32_32x32x8bf16_1k"],
+)
+def test_spellings_of_all_ages(spelling):
+    assert passes.canonical(spelling) == "v_mfma_f32_32x32x8_bf16"
+
+
+@pytest.mark.parametrize(
+    "first, then, via, said",
+    [
+        (F16, "valu", "exact", "read, waw, c-war or independent"),
+        (F16, F16, "read", "which operand"),
+        (F16, F16, "index", "only SMFMAC"),
+        (F16, F16, "scale", "only v_mfma_scale"),
+        (F16, "v_mfma_f32_32x32x8_f16", "exact", "D has 4 registers and C 16"),
+        (F16, "store", "waw", "a store writes no register"),
+        (F16, "valu", "sideways", "exact, partial"),
+        ("v_mfma_f32_16x16x32_f16", "valu", "read", "only on gfx950"),
+        ("v_mfma_f32_17x17x17_f16", "valu", "read", "no matrix instruction"),
+        ("bogus", "valu", "read", "op='bogus'"),
+        ("ds", F16, "exec", "writes no EXEC"),
+        ("", "valu", "read", "op=''"),
+    ],
+)
+def test_what_cannot_be_is_refused(first, then, via, said):
+    with pytest.raises(ValueError, match=said):
+        waits("gfx942", first, then, via)
+
+
+def test_every_rule_has_one_claim_and_a_text():
+    names = [rule for rule, _, _ in hazards.RULES]
+    assert len(set(names)) == len(names)
+    assert all(claim.startswith("MFMA-") and text for _, claim, text in hazards.RULES)
+
+
+def _questions(target):
+    """Every instruction of a target with every way of depending that MIR can express."""
+    names = [row.mnemonic for row in passes.MATRIX if passes.has(target, row.mnemonic)]
+    consumers = (F16, "v_mfma_f32_32x32x2_f32", "v_mfma_f64_16x16x4_f64", "v_smfmac_i32_16x16x64_i8")
+    for name in names:
+        for then in {*consumers, name}:
+            yield name, then, "ab"
+            if passes.result_registers(name) == passes.result_registers(then):
+                yield name, then, "exact"
+            if passes.result_registers(name) != passes.result_registers(then) or passes.result_registers(name) > 2:
+                yield name, then, "partial"
+            if passes.is_sparse(then):
+                yield name, then, "index"
+            yield name, then, "independent"
+        if passes.is_scaled(name):
+            yield name, name, "scale"
+        for word in ("valu", "trans", "store", "ds", "load", "valu-exec"):
+            yield name, word, "read"
+        for word in ("valu", "load", "ds"):
+            yield name, word, "waw"
+            if not passes.is_sparse(name):
+                yield name, word, "c-war"
+        yield "valu", name, "ab"
+        yield "trans", name, "exact"
+        yield "valu-exec", name, "exec"
+        yield "salu-exec", name, "exec"
+
+
+@pytest.mark.parametrize("target", BOTH)
+def test_every_instruction_agrees_with_the_hazard_pass(target):
+    """The reason of a skip is the witness: llc reads MIR, and only Debian's package of LLVM 22 brings one."""
+    try:
+        llc = get("llc")
+    except Missing as missing:
+        pytest.skip(str(missing))
+    asked = list(dict.fromkeys(_questions(target)))
+    lines = [matrix.pair(matrix_pairs.side(first), matrix_pairs.side(then), via) for first, then, via in asked]
+    compiled, states = llc.wait_states(target, [(f"pair{i}", item) for i, item in enumerate(lines)])
+    assert compiled.accepted, compiled.diagnostic
+    wrong = []
+    for number, (first, then, via) in enumerate(asked):
+        expected = waits(target, first, then, via).states
+        if states[f"pair{number}"] != expected:
+            wrong.append((first, then, via, states[f"pair{number}"], expected))
+    assert wrong == [] and len(asked) > 1000
+
+
+@pytest.mark.parametrize("target", BOTH)
+def test_a_selection_agrees_with_clang(target):
+    try:
+        clang = get("clang")
+    except Missing as missing:
+        pytest.skip(str(missing))
+    asked = {
+        f"{family} {key} {then} {via}": pair
+        for then, via in ((F16, "ab"), ("valu", "read"), ("ds", "read"), ("load", "waw"))
+        for family, row in matrix_pairs.every(then, via).items()
+        for key, pair in row.items()
+    }
+    found = matrix_pairs.by_clang(clang, target, asked)
+    assert found == {key: waits(target, *pair).states for key, pair in asked.items()}

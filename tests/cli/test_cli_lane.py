@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`cdna lane` as other programs script it: public cases, and input that is wrong on purpose."""
+
+import contextlib
+import io
+import json
+import pathlib
+
+import pytest
+
+from cdna_evidence.cli import main
+
+CASES = {
+    case["id"]: case
+    for case in json.loads(
+        (pathlib.Path(__file__).parents[1] / "data" / "cases" / "public_problems.json").read_text()
+    )["cases"]
+}
+
+
+def call(*arguments):
+    """Run `cdna lane ...` in this process; return (exit status, output, message)."""
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        status = main(["lane", *arguments])
+    return status, out.getvalue(), err.getvalue()
+
+
+def asked(*arguments, status=0):
+    """Return the JSON document of a call that must end so."""
+    found, out, err = call(*arguments, "--json")
+    assert (found, err) == (status, "")
+    return json.loads(out)
+
+
+def entry(document, lane):
+    return next(item for item in document["result"]["entries"] if item["lane"] == lane)
+
+
+def rules(document):
+    return [(item["rule"], item["severity"], item["claim"]) for item in document["findings"]]
+
+
+@pytest.mark.parametrize("target", ["gfx942", "gfx950"])
+def test_case_shift_wraps(target):
+    case = CASES["PM-01"]
+    lane = case["input"]["lane"]
+    document = asked("bpermute", "--target", target, "--index", f"4*(lane+{case['input']['offset']})")
+    assert list(document) == ["schema", "command", "target", "result", "findings", "disputed"]
+    found = entry(document, lane)
+    assert found["byte_index"] == case["right_outcome"]["byte_index"]
+    assert found["reads_lane"] == case["right_outcome"]["reads_lane"]
+    assert rules(document) == [("index-wraps", "warning", "LANE-051")]
+    assert entry(document, 0) == {"lane": 0, "byte_index": 4, "reads_lane": 1, "value": 1}
+    # What other platforms do must be asked for.
+    clamped = asked("bpermute", "--target", target, "--index", "4*(lane+1-((lane+1)//64))", "--lane", str(lane))
+    assert clamped["result"]["values"][lane] == int(case["right_outcome"]["clamped_semantics"].split()[1])
+
+
+@pytest.mark.parametrize("target", ["gfx942", "gfx950"])
+def test_case_five_bit_index(target):
+    case = CASES["PM-02"]
+    lane, right = case["input"]["target_lane"], case["right_outcome"]
+    found = entry(asked("bpermute", "--target", target, "--index", f"4*{lane}"), 50)
+    assert (found["byte_index"], found["reads_lane"]) == (right["byte_index"], lane)
+    wrong = entry(asked("bpermute", "--target", target, "--index", f"4*({lane}&31)"), 50)
+    assert (wrong["byte_index"], wrong["reads_lane"]) == (right["wrong_masked_index"], right["wrong_lane"])
+
+
+@pytest.mark.parametrize("target", ["gfx942", "gfx950"])
+@pytest.mark.parametrize("lanes", ["0..39", "0-39", "0-9,10-39", "39,0-38"])
+def test_case_ballot(target, lanes):
+    right = CASES["PM-03"]["right_outcome"]
+    document = asked("ballot", "--target", target, "--active", lanes)
+    assert document["result"] == {"mask": right["mask"], "count": right["count"], "low_32_bits_count": right["wrong"]}
+    assert rules(document) == [("mask-of-64-bits", "info", "LANE-054")]
+
+
+def test_ballot_of_a_small_wave():
+    assert asked("ballot", "--target", "gfx1250")["result"]["mask"] == "0xffffffff"
+
+
+def test_push_and_pull_directions():
+    pushed = asked("permute", "--target", "gfx942", "--index", "4*((lane+1)%64)")["result"]
+    pulled = asked("bpermute", "--target", "gfx942", "--index", "4*((lane+1)%64)")["result"]
+    assert pushed["values"] == [63] + list(range(63)) and pulled["values"] == list(range(1, 64)) + [0]
+    assert entry({"result": pushed}, 5) == {
+        "lane": 5,
+        "byte_index": 24,
+        "writes_lane": 6,
+        "from_lane": 4,
+        "value": 4,
+    }
+
+
+def test_offset_is_added():
+    document = asked("bpermute", "--target", "gfx950", "--index", "4*(lane%32)", "--offset", "8", "--lane", "0")
+    assert entry(document, 0)["reads_lane"] == 2
+
+
+def test_several_writers_are_an_error():
+    document = asked("permute", "--target", "gfx950", "--index", "4*(lane//2)", status=1)
+    assert rules(document)[0] == ("several-writers", "error", "LANE-052")
+    assert len(document["findings"]) == 3 and "more lanes" in document["findings"][-1]["message"]
+    assert document["result"]["values"][0] == 1 and document["result"]["values"][63] == 0
+
+
+def test_inactive_lanes():
+    document = asked("bpermute", "--target", "gfx950", "--index", "4*((lane+1)%64)", "--active", "0-9")
+    assert document["result"]["values"][8] == 9 and document["result"]["values"][9] == 0
+    assert document["result"]["values"][10] is None
+    assert [item["lane"] for item in document["result"]["entries"]] == list(range(10))
+    assert [rule for rule, _, _ in rules(document)] == ["inactive-lane", "inactive-source"]
+
+
+def test_strict_refuses():
+    for more in (["--active", "0-9"], ["--offset", "4"]):
+        status, _, err = call("bpermute", "--target", "gfx950", "--index", "4*lane", "--strict", *more)
+        assert status == 2 and "LANE-004" in err
+
+
+def test_values_may_be_an_expression():
+    document = asked("bpermute", "--target", "gfx942", "--index", "4*(lane^1)", "--value", "-lane*3")
+    assert document["result"]["values"][:4] == [-3, 0, -9, -6]
+
+
+def test_dpp():
+    found = asked("dpp", "--target", "gfx950", "--control", "row_shl:1", "--old", "-1")["result"]
+    assert found["values"][:16] == list(range(1, 16)) + [-1]
+    assert entry({"result": found}, 15)["reads_lane"] is None
+    quad = asked("dpp", "--target", "gfx1250", "--control", "quad_perm:[3,2,1,0]")["result"]
+    assert quad["lanes"] == 32 and quad["values"][:4] == [3, 2, 1, 0]
+    assert asked("dpp", "--target", "gfx1250", "--control", "row_xmask:1")["result"]["values"][:4] == [1, 0, 3, 2]
+
+
+def test_swizzle_and_swap():
+    assert asked("swizzle", "--target", "gfx942", "--pattern", "0x401f")["result"]["values"][:2] == [16, 17]
+    swapped = asked("swap", "--target", "gfx950", "--rows", "32", "--value", "lane", "--second", "100+lane")["result"]
+    assert swapped["first"] == [*range(32), *range(100, 132)] and swapped["second"] == [*range(32, 64), *range(132, 164)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((), "usage"),
+        (("permute", "--target", "gfx942"), "--index"),
+        (("permute", "--index", "lane"), "--target"),
+        (("permute", "--target", "mi300", "--index", "lane"), "gfx942, gfx950, gfx1250"),
+        (("permute", "--target", "gfx942", "--index", "__import__('os')"), "--index"),
+        (("permute", "--target", "gfx942", "--index", "thread"), "thread"),
+        (("permute", "--target", "gfx942", "--index", "lane//0"), "zero"),
+        (("permute", "--target", "gfx942", "--index", "1<<99"), "--index"),
+        (("permute", "--target", "gfx942", "--index", "4*lane", "--offset", "70000"), "0..65535"),
+        (("permute", "--target", "gfx942", "--index", "4*lane", "--active", "60-70"), "0..63"),
+        (("permute", "--target", "gfx942", "--index", "4*lane", "--active", "all"), "lane numbers"),
+        (("permute", "--target", "gfx942", "--index", "4*lane", "--lane", "64"), "0..63"),
+        (("dpp", "--target", "gfx942", "--control", "dpp8:[0,1,2,3,4,5,6,7]"), "not on gfx942"),
+        (("dpp", "--target", "gfx1250", "--control", "row_bcast:15"), "not on gfx1250"),
+        (("dpp", "--target", "gfx950", "--control", "row_shl:0"), "1..15"),
+        (("dpp", "--target", "gfx950", "--control", "row_shl"), "1..15"),
+        (("dpp", "--target", "gfx950", "--control", "row_shl:x"), "--control"),
+        (("swap", "--target", "gfx942", "--rows", "16"), "not on gfx942"),
+        (("swap", "--target", "gfx1250", "--rows", "32"), "not on gfx1250"),
+        (("swap", "--target", "gfx950", "--rows", "16", "--active", "0"), "active"),
+        (("swizzle", "--target", "gfx950", "--pattern", "0x10000"), "65535"),
+        (("shuffle",), "unknown command"),
+    ],
+)
+def test_wrong_usage_is_one_message(arguments, words):
+    status, out, err = call(*arguments)
+    assert status == 2 and words in (err if arguments else out)
+    assert err.count("\n") <= 1 and "Traceback" not in err
+
+
+def test_text_for_people():
+    status, out, _ = call("bpermute", "--target", "gfx942", "--index", "160", "--lane", "3")
+    assert status == 0 and out.splitlines()[1].split() == ["3", "160", "40", "40"]
+    for arguments in (["swap", "--target", "gfx950", "--rows", "16"], ["ballot", "--target", "gfx950"], ["--help"]):
+        assert call(*arguments)[0] == 0

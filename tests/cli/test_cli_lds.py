@@ -1,0 +1,348 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`cdna lds`: the public problems through the command, refusals, and one message for wrong input."""
+
+import json
+import pathlib
+
+import pytest
+
+from cdna_evidence.cli import main
+
+CASES = pathlib.Path(__file__).parents[1] / "data" / "cases" / "public_problems.json"
+PROBLEMS = {case["id"]: case for case in json.loads(CASES.read_text("utf-8"))["cases"]}
+
+
+@pytest.fixture
+def call(capsys):
+    """Return a function that runs `cdna lds ...` and returns (status, document or None, standard output, standard error)."""
+
+    def run(*words):
+        status = main(["lds", *[str(word) for word in words]])
+        printed = capsys.readouterr()
+        document = json.loads(printed.out) if "--json" in words and printed.out else None
+        return status, document, printed.out, printed.err
+
+    return run
+
+
+@pytest.mark.parametrize(
+    "target, capacity, banks, granules",
+    [("gfx942", 65536, 32, [512, 512]), ("gfx950", 163840, 64, [1280, 2048]), ("gfx1250", 327680, 64, [2048, 2048])],
+)
+def test_info_gives_a_basis_for_each_number(call, target, capacity, banks, granules):
+    status, document, _, _ = call("info", "--target", target, "--json")
+    result = document["result"]
+    assert (status, result["capacity"], result["banks"]) == (0, capacity, banks)
+    assert [item["bytes"] for item in result["granules"]] == granules
+    assert (
+        all(item["basis"] for item in result["granules"])
+        and result["basis"]["capacity"]["text"]
+        and result["basis"]["banks"]["text"]
+    )
+    assert bool(document["disputed"]) is (target == "gfx950")
+
+
+def test_problem_lc_07(call):
+    status, document, _, _ = call("alloc", 32769, "--target", "gfx942", "--json")
+    assert status == 0 and document["result"]["requested"] == 32769
+    assert (document["result"]["allocated"], document["result"]["workgroups_per_cu"], document["result"]["fits"]) == (
+        33280,
+        1,
+        True,
+    )
+
+
+@pytest.mark.parametrize("target, status", [("gfx942", 1), ("gfx950", 0), ("gfx1250", 0)])
+def test_problem_lc_02(call, target, status):
+    found, document, _, _ = call("alloc", 100000, "--target", target, "--json")
+    assert found == status and document["result"]["fits"] is (status == 0)
+    assert ("65536" in json.dumps(document["findings"])) is (target == "gfx942")
+
+
+@pytest.mark.parametrize("requested, fits", [(131072, False), (65536, None)])
+def test_problem_lc_04_an_unknown_target_gets_no_yes(call, requested, fits):
+    status, document, _, _ = call("alloc", requested, "--target", "gfx1100", "--json")
+    assert status == 1 and document["result"]["fits"] is fits and document["result"]["limit"] == 65536
+    assert document["findings"][0]["rule"] == "unknown-target"
+
+
+def test_problem_lc_05(call):
+    wanted = PROBLEMS["LC-05"]["right_outcome"]
+    _, before, _, _ = call("alloc", "(256*64+256*64)*2", "--stages", 2, "--target", "gfx950", "--json")
+    status, after, _, _ = call("alloc", "(256*64+256*64)*2", "--stages", 3, "--target", "gfx950", "--json")
+    assert (after["result"]["per_stage"], before["result"]["requested"], after["result"]["requested"]) == (
+        wanted["per_stage"],
+        wanted["before"],
+        wanted["after"],
+    )
+    assert before["result"]["fits"] and not after["result"]["fits"] and status == 1
+
+
+def test_the_unit_of_gfx950_is_disputed(call):
+    _, document, _, _ = call("alloc", 1281, "--target", "gfx950", "--json")
+    assert document["result"]["allocated"] == 2560
+    assert [(item["claim"], item["position"], item["result"]["allocated"]) for item in document["disputed"]] == [
+        ("LDS-008", "encoded", 2048)
+    ]
+
+
+@pytest.mark.parametrize("stride", PROBLEMS["LB-01"]["input"]["strides"])
+@pytest.mark.parametrize("target, size", [("gfx942", 8), ("gfx950", 16)])
+def test_problem_lb_01(call, stride, target, size):
+    wanted = PROBLEMS["LB-01"]["right_outcome"]["worst_degree"][str(stride)]
+    words = [
+        "conflicts",
+        "--target",
+        target,
+        "--op",
+        "ds_read_b128",
+        "--expr",
+        f"(lane%16)*{stride}+(lane//16)*16",
+        "--json",
+    ]
+    status, document, _, _ = call(*words)
+    assert status == 0 and document["result"]["worst"] == max(document["result"]["degree"]) == wanted[target]
+    assert document["result"]["banks"] == (32 if target == "gfx942" else 64) and document["result"]["basis"]
+    assert document["disputed"][0]["result"]["worst"] == wanted["if_consecutive_" + target]
+    _, document, _, _ = call(*words, "--assume", f"consecutive:{size}")
+    assert (
+        document["result"]["worst"] == wanted["if_consecutive_" + target]
+        and document["result"]["how"] == "assumed"
+        and not document["disputed"]
+    )
+
+
+def test_addresses_from_a_file(call, tmp_path):
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps({"addresses": [lane * 128 for lane in range(63)] + [None]}))
+    status, document, _, _ = call("conflicts", "--target", "gfx942", "--op", "ds_read_b32", "--json", path)
+    assert status == 0 and document["result"]["degree"] == [32, 31]
+    assert document["result"]["groups"] == [list(range(32)), list(range(32, 64))]
+
+
+@pytest.mark.parametrize("pad", ["16", "32"])
+def test_problem_lb_05(call, pad):
+    wanted = PROBLEMS["LB-05"]["right_outcome"]["pad " + pad]
+    words = (
+        "conflicts",
+        "--target",
+        "gfx942",
+        "--op",
+        "ds_read_b128",
+        "--assume",
+        "consecutive:8",
+        "--expr",
+        f"lane*{wanted['stride']}",
+        "--json",
+    )
+    assert (call(*words)[1]["result"]["worst"] == 1) is wanted["ok"]
+
+
+def test_problem_lb_06(call):
+    wanted = PROBLEMS["LB-06"]["right_outcome"]
+    _, document, _, _ = call("conflicts", "--target", "gfx950", "--bytes", 32, "--expr", "lane*32", "--json")
+    assert document["result"]["instructions"] == wanted["instructions"]
+    assert [len(part["groups"]) for part in document["result"]["parts"]] == [wanted["phases_each"]] * 2
+    status, _, _, err = call("conflicts", "--target", "gfx950", "--op", "ds_read_b256", "--expr", "lane*32")
+    assert status == 2 and "ds_read_b128 and ds_read_b128" in err
+
+
+def test_problem_lb_07(call):
+    _, document, _, _ = call("conflicts", "--target", "gfx1250", "--op", "ds_load_b128", "--expr", "lane*16", "--json")
+    assert [[group[0], group[-1]] for group in document["result"]["groups"]] == PROBLEMS["LB-07"]["right_outcome"]
+
+
+def test_unknown_groups_are_refused_with_status_3(call):
+    status, _, out, err = call("conflicts", "--target", "gfx950", "--op", "ds_write_b128", "--expr", "lane*16")
+    assert (status, out) == (3, "") and "--assume consecutive:N" in err and "ds_read_b128" in err
+    assert (
+        call(
+            "conflicts", "--target", "gfx950", "--op", "ds_write_b128", "--expr", "lane*16", "--assume", "consecutive:8"
+        )[0]
+        == 0
+    )
+
+
+def test_the_same_pattern_on_every_target(call):
+    expr = "(lane%16)*256+((lane//16)^(lane%8))*16"
+    _, document, _, _ = call(
+        "conflicts", "--target", "gfx942", "--op", "ds_read_b128", "--expr", expr, "--compare", "--json"
+    )
+    assert [(row["target"], row["worst"]) for row in document["result"]["targets"]][:2] == [
+        ("gfx942", 1),
+        ("gfx950", 2),
+    ]
+
+
+def test_misaligned_addresses_are_warned_of(call):
+    status, document, _, _ = call(
+        "conflicts", "--target", "gfx950", "--op", "ds_read_b128", "--expr", "lane*20", "--json"
+    )
+    assert status == 0 and [item["rule"] for item in document["findings"]] == ["misaligned"]
+
+
+def test_search_finds_a_free_layout(call):
+    status, document, _, _ = call("search", "--target", "gfx950", "--op", "ds_read_b128", "--row-bytes", 256, "--json")
+    result = document["result"]
+    assert status == 0 and result["worst_without"] == 8 and result["paddings"][0]["worst"] == 1
+    assert result["swizzles"][0] == {"bits": 4, "shift": 0, "worst": 1, "extra_bytes": 0}
+    assert "worst 8 without" in call("search", "--target", "gfx950", "--op", "ds_read_b128", "--row-bytes", 256)[2]
+
+
+def test_problem_dl_08(call):
+    _, document, _, _ = call(
+        "swizzle", "--row-elements", 64, "--access", 8, "--row", 1, "--column", "0,2,4,6", "--json"
+    )
+    assert document["result"]["swizzled"] == PROBLEMS["DL-08"]["right_outcome"]["swizzled"]
+
+
+def test_problem_dl_04(call):
+    _, document, _, _ = call("direct", "--target", "gfx942", "--size", 1, "--lane", 3, "--json")
+    assert (document["result"]["lane_stride"], document["result"]["lds_address"], document["result"]["wave_span"]) == (
+        4,
+        12,
+        256,
+    )
+
+
+def test_problem_dl_05(call):
+    _, document, _, _ = call(
+        "direct", "--target", "gfx942", "--size", 4, "--lane", 3, "--base", "0x4000", "--m0", "0x100", "--json"
+    )
+    assert document["result"]["lds_address"] == 0x410C and document["result"]["accepted"] is True
+
+
+def test_problem_dl_06(call):
+    for interval, outcome in PROBLEMS["DL-06"]["right_outcome"].items():
+        status, document, _, _ = call(
+            "direct", "--target", "gfx950", "--size", 16, "--lane", 0, "--interval", interval, "--json"
+        )
+        assert document["result"]["wave_span"] == 1024 and (status == 0) is (outcome == "ok")
+
+
+def test_problem_dl_09(call):
+    _, document, _, _ = call(
+        "direct", "--target", "gfx950", "--size", 4, "--lane", 0, "--base", "0x200", "--offset", 16, "--json"
+    )
+    assert (document["result"]["lds_address"], document["result"]["global_offset"]) == (0x210, 16)
+
+
+def test_a_size_that_does_not_exist(call):
+    status, document, _, _ = call("direct", "--target", "gfx942", "--size", 12, "--lane", 0, "--json")
+    assert status == 1 and document["result"]["accepted"] is False and document["result"]["opcode"] is None
+    assert document["findings"][0]["message"] == "size=12: 1, 2, 4 bytes a lane on gfx942, D2L-001"
+
+
+def test_the_stride_of_wide_copies_is_disputed(call):
+    _, document, out, _ = call("direct", "--target", "gfx950", "--size", 12, "--lane", 2, "--json")
+    assert document["result"]["lds_address"] == 32 and document["result"]["hole_bytes"] == 4
+    assert [(item["position"], item["result"]["lds_address"]) for item in document["disputed"]] == [("four", 8)]
+
+
+def test_problem_tl_01(call):
+    for lane in PROBLEMS["TL-01"]["input"]["lanes"]:
+        status, document, _, _ = call(
+            "transpose", "--target", "gfx950", "--op", "ds_read_b64_tr_b16", "--lane", lane, "--json"
+        )
+        assert (
+            status == 0
+            and document["result"]["receives"] == PROBLEMS["TL-01"]["right_outcome"][str(lane)]
+            and document["result"]["basis"]
+        )
+    _, document, _, _ = call("transpose", "--target", "gfx950", "--op", "ds_read_b64_tr_b16", "--json")
+    assert len(document["result"]["receives"]) == 64
+
+
+@pytest.mark.parametrize("op", ["ds_read_b64_tr_b8", "ds_read_b64_tr_b4", "ds_read_b96_tr_b6"])
+def test_problem_tl_02(call, op):
+    status, document, _, _ = call("transpose", "--target", "gfx950", "--op", op, "--lane", 0, "--json")
+    assert status == 3 and document["result"]["verified"] is False and document["result"]["receives"] is None
+    assert "unverified" in document["findings"][0]["message"]
+
+
+def test_problem_tl_03_one_opcode_under_three_names(call):
+    names = [text.split()[0] for text in PROBLEMS["TL-03"]["input"]["asm"]]
+    found = {call("transpose", "--target", "gfx1250", "--op", name, "--json")[1]["result"]["op"] for name in names}
+    assert found == {"ds_load_tr8_b64"}
+
+
+def test_a_form_of_another_target(call):
+    status, document, _, _ = call("transpose", "--target", "gfx942", "--op", "ds_read_b64_tr_b16", "--json")
+    assert status == 1 and document["result"]["accepted"] is False
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("conflicts", "--target", "gfx950", "--op", "ds_read_b128", "--expr", "lane*16"),
+        ("direct", "--target", "gfx950", "--size", 12, "--lane", 0),
+    ],
+)
+def test_a_drawing_is_written(call, tmp_path, words):
+    path = tmp_path / "out.svg"
+    assert call(*words, "--svg", path)[0] == 0
+    assert path.read_text("utf-8").startswith("<svg") and "<title" in path.read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    "words, said",
+    [
+        (("nothing",), "unknown command"),
+        (("info",), "--target is needed"),
+        (("info", "--target", "gfx90a"), "gfx942, gfx950, gfx1250"),
+        (("info", "--target", "gfx942", "more"), "unexpected 'more'"),
+        (("alloc", "--target", "gfx942"), "one number of BYTES"),
+        (("alloc", "lane", "--target", "gfx942"), "BYTES: column 1: unknown name"),
+        (("alloc", "0-1", "--target", "gfx942"), "0 or more"),
+        (("conflicts", "--target", "gfx942", "--expr", "lane"), "--op OP or --bytes N"),
+        (("conflicts", "--target", "gfx942", "--op", "ds_read_b128"), "FILE"),
+        (("conflicts", "--target", "gfx942", "--op", "ds_read_b128", "--expr", "lane/4"), "// divides"),
+        (("conflicts", "--target", "gfx942", "--op", "ds_read_b128", "--expr", "1//lane"), "division by zero"),
+        (("conflicts", "--target", "gfx942", "--op", "ds_read_b128", "--expr", "lane-1"), "addresses[0]=-1"),
+        (("conflicts", "--target", "gfx942", "--op", "v_add_f32", "--expr", "lane"), "ds_read_b32"),
+        (("conflicts", "--target", "gfx942", "--bytes", "6", "--expr", "lane"), "a multiple of 4"),
+        (
+            ("conflicts", "--target", "gfx942", "--op", "ds_read_b128", "--expr", "lane*16", "--assume", "odd"),
+            "consecutive:N",
+        ),
+        (("conflicts", "--target", "gfx942", "--op", "ds_read_b128", "missing.json"), "missing.json"),
+        (("direct", "--target", "gfx942", "--size", "4"), "--lane is needed"),
+        (("direct", "--target", "gfx942", "--size", "4", "--lane", "64"), "lane=64: 0..63"),
+        (("direct", "--target", "gfx942", "--size", "4", "--lane", "x"), "a whole number"),
+        (("direct", "--target", "gfx942", "--size", "4", "--lane", "0", "--offset", "4096"), "offset=4096"),
+        (("direct", "--target", "gfx942", "--size", "4", "--lane"), "needs a value"),
+        (("direct", "--target", "gfx942", "--size", "4", "--lane", "0", "--lane", "1"), "given twice"),
+        (("transpose", "--target", "gfx950", "--op", "ds_read_b64_tr_b16", "--lane", "64"), "lane=64"),
+        (("search", "--target", "gfx950", "--op", "ds_read_b128"), "--row-bytes is needed"),
+        (("swizzle", "--row-elements", "60", "--access", "8", "--row", "0", "--column", "0"), "multiple of 8 accesses"),
+    ],
+)
+def test_wrong_usage_is_one_message(call, words, said):
+    status, _, out, err = call(*words)
+    assert (status, out) == (2, "") and said in err and err.count("\n") == 1
+
+
+@pytest.mark.parametrize("text", ["[1, 2]", '{"addresses": 3}', '{"addresses": [true]}', "{"])
+def test_an_unreadable_file_is_one_message(call, tmp_path, text):
+    path = tmp_path / "a.json"
+    path.write_text(text)
+    status, _, _, err = call("conflicts", "--target", "gfx950", "--op", "ds_read_b128", path)
+    assert status == 2 and err.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", ["", "info", "direct"])
+def test_help(call, command):
+    status, _, out, _ = call(*([command] if command else []), "--help")
+    assert status == 0 and "conflicts" in out
+
+
+def test_text_for_people(call):
+    _, _, out, _ = call(
+        "conflicts", "--target", "gfx950", "--op", "ds_read_b128", "--expr", "(lane%16)*144+(lane//16)*16"
+    )
+    assert "0-3, 12-15, 20-27" in out and "worst: 2" in out and "disputed: LDS-051" in out
+    assert "65536 bytes per CU" in call("info", "--target", "gfx942")[2]
+    assert "hole" not in call("direct", "--target", "gfx950", "--size", 16, "--lane", 1)[2]
+    assert "4 are not written" in call("direct", "--target", "gfx950", "--size", 12, "--lane", 1)[2]
+    assert "each lane gives its own LDS address" in call("direct", "--target", "gfx1250", "--size", 16, "--lane", 1)[2]
+    assert "no transposing LDS load" in call("transpose", "--target", "gfx942")[2]
