@@ -2,7 +2,6 @@
 """The LDS that one workgroup can have, as the reference model applies it."""
 
 from cdna.tdm.rules import findings
-
 from cdna_evidence.checks import CannotTell, Check
 
 

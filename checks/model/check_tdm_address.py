@@ -6,7 +6,6 @@ from sys import byteorder
 
 from cdna.tdm.descriptor import FieldError, decode, encode, fields_of
 from cdna.tdm.transfer import run
-
 from cdna_evidence.checks import Check
 
 # One prime for each stride field, in the order of the dimensions: a step names the field that made it.

@@ -5,7 +5,6 @@ from cdna.tdm.copy import fields_of_copy
 from cdna.tdm.descriptor import FieldError, decode, encode, fields_of, mode_of
 from cdna.tdm.rules import findings, findings_of
 from cdna.tdm.transfer import run
-
 from cdna_evidence.checks import Check
 
 ONE_TILE = {"data_size": 2, "tensor_dim0": 4, "tile_dim0": 4}

@@ -3,7 +3,6 @@
 
 from cdna.tdm.copy import fields_of_copy
 from cdna.tdm.descriptor import decode, encode
-
 from cdna_evidence.checks import Check
 
 

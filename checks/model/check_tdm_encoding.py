@@ -2,7 +2,6 @@
 """Groups that an instruction leaves out, by the model."""
 
 from cdna.tdm.transfer import run
-
 from cdna_evidence.checks import Check
 
 

@@ -2,7 +2,6 @@
 """What a tensor load and a tensor store read and write, by the model."""
 
 from cdna.tdm.transfer import run
-
 from cdna_evidence.checks import Check
 
 FIELDS = {"data_size": 2, "tile_dim0": 4, "tensor_dim0": 4}

@@ -4,7 +4,6 @@
 from cdna.tdm.descriptor import FieldError, encode, fields_of
 from cdna.tdm.transfer import run
 from cdna.tdm.walk import lds_map
-
 from cdna_evidence.checks import Check
 
 # Different primes, so that a distance names the fields that made it.

@@ -3,7 +3,6 @@
 
 from cdna.tdm.descriptor import rank_of
 from cdna.tdm.transfer import run
-
 from cdna_evidence.checks import Check
 
 FIELDS = {

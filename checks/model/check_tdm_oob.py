@@ -4,7 +4,6 @@
 from cdna.tdm.copy import fields_of_copy
 from cdna.tdm.descriptor import decode, encode
 from cdna.tdm.transfer import run
-
 from cdna_evidence.checks import CannotTell, Check
 
 

@@ -6,7 +6,6 @@ from cdna.tdm.descriptor import FieldError, encode
 from cdna.tdm.pad import padded_offset
 from cdna.tdm.rules import findings
 from cdna.tdm.transfer import run
-
 from cdna_evidence.checks import Check
 
 

@@ -2,7 +2,6 @@
 """Which fields change from one tile to the next, by the model's planner of copies."""
 
 from cdna.tdm.copy import fields_of_copy
-
 from cdna_evidence.checks import Check
 
 

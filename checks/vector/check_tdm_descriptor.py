@@ -2,7 +2,6 @@
 """Descriptor words that programs not written here produced, against what the claims publish."""
 
 from cdna.tdm.descriptor import decode, decode_group1, encode, fields_of
-
 from cdna_evidence.checks import Check
 
 GROUPS = ("group0", "group1", "group2", "group3")

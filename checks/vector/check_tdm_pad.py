@@ -62,7 +62,7 @@ class EncodersAgreeOnIntervals(Check):
         for origin, interval, _, code, _ in requested(tools):
             tools.origin(origin)
             pairs.append([code, interval])
-        for name, entry in entries(tools, "tdm-lds", "lds_contents", "rj_pad_min", "rj_pad_u8").items():
+        for entry in entries(tools, "tdm-lds", "lds_contents", "rj_pad_min", "rj_pad_u8").values():
             start, _ = holes_expected(entry)
             tools.origin(entry["origin"])
             pairs.append([entry["fields_in_D_order_encoded"]["pad_interval"], start // 4])
@@ -96,7 +96,7 @@ class EncodersAgreeOnAmounts(Check):
             if code is not None:
                 tools.origin(origin)
                 pairs.append([code, amount])
-        for name, entry in entries(tools, "tdm-lds", "lds_contents", "rj_pad_min", "rj_pad_u8").items():
+        for entry in entries(tools, "tdm-lds", "lds_contents", "rj_pad_min", "rj_pad_u8").values():
             _, length = holes_expected(entry)
             tools.origin(entry["origin"])
             pairs.append([entry["fields_in_D_order_encoded"]["pad_amount"], length // 4])

@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import pytest
+
 from cdna_evidence import witnesses
 from cdna_evidence.cli import main
 from cdna_evidence.witnesses import Missing

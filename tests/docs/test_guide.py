@@ -10,6 +10,7 @@ import subprocess
 import sys
 
 import pytest
+
 from cdna_evidence import settings
 
 ROOT = settings.root()

@@ -2,6 +2,7 @@
 """Which URLs and addresses are refused."""
 
 import pytest
+
 from cdna_evidence.links import address
 
 # One member of each range that the IANA special-purpose registries, or a cloud's manual, keep from the public network.

@@ -5,10 +5,11 @@ import json
 import xml.etree.ElementTree as ElementTree
 
 import pytest
+from hostile import PAGE
+
 from cdna_evidence import cli, reports
 from cdna_evidence.links import collect
 from cdna_evidence.links.client import Limits
-from hostile import PAGE
 
 
 @pytest.fixture

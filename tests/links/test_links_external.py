@@ -7,11 +7,12 @@ import time
 import tracemalloc
 
 import pytest
+from hostile import NAME, PAGE, PEM, PUBLIC, SMALL, bomb, client
+
 from cdna_evidence.links import floating, html
 from cdna_evidence.links.cache import Cache
 from cdna_evidence.links.client import Client, system_resolver
 from cdna_evidence.links.external import Checker, retry_after
-from hostile import NAME, PAGE, PEM, PUBLIC, SMALL, bomb, client
 
 HOST = f"http://{NAME}"
 

@@ -4,6 +4,7 @@
 import os
 
 import pytest
+
 from cdna_evidence.links import internal
 
 HEAD = '<html><head><link rel="canonical" href="https://site.org/kb/"></head><body>'

@@ -5,6 +5,7 @@ import threading
 import time
 
 import pytest
+
 from cdna_evidence.links import schedule
 from cdna_evidence.links.client import Limits
 

@@ -5,6 +5,7 @@ import hashlib
 
 import hostile
 import pytest
+
 from cdna_evidence.links.client import Limits
 from cdna_evidence.pins import Entry, Pin, readers, verify
 

@@ -7,6 +7,7 @@ import os
 import subprocess
 
 import pytest
+
 from cdna_evidence import cli, pins
 from cdna_evidence.pins import readers
 

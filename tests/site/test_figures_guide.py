@@ -6,6 +6,7 @@ import pathlib
 import re
 
 import pytest
+
 from cdna_evidence import settings
 from cdna_evidence.checks.tools import Tools
 from cdna_evidence.register import load

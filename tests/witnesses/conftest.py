@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from cdna_evidence.witnesses import Cache, get
 
 sys.path.insert(0, str(Path(__file__).parent))

@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+
 from cdna_evidence.witnesses.clang import PAL
 
 TENSOR = """declare void @llvm.amdgcn.tensor.load.to.lds.d2(<4 x i32>, <8 x i32>, i32 immarg)

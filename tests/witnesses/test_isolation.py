@@ -7,6 +7,7 @@ import time
 
 import fakes
 import pytest
+
 from cdna_evidence.witnesses import isolation
 
 

@@ -6,6 +6,7 @@ import importlib.util
 
 import fakes
 import pytest
+
 from cdna_evidence import witnesses
 from cdna_evidence.witnesses import Cache, Missing, llvm_mc, rocm
 

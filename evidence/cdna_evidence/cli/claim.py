@@ -80,7 +80,7 @@ def _list(options):
     entries = [claim_entry(claim, results.checks(claim)) for claim in register.claims.values()]
     result = {"claims": entries, "results": results.summary()}
     lines = [f"{'id':8} {'rev':>3} {'status':10} {'checks':30} title"]
-    for claim, entry in zip(register.claims.values(), entries):
+    for claim, entry in zip(register.claims.values(), entries, strict=True):
         lines.append(f"{claim.id:8} {claim.revision:>3} {claim.status:10} {_counts(claim, entry['checks']):30} {claim.title}")
     lines.append(f"{len(entries)} claims. {results.note}")
     return emit("claim list", None, result, json=options.json, text="\n".join(lines))
@@ -98,8 +98,8 @@ def _counts(claim, checks):
 def _show(options):
     check_site()
     register = load_register()
-    from cdna_evidence.export import claim_entry, claim_record, read_results
     from cdna_evidence.cite import state_text
+    from cdna_evidence.export import claim_entry, claim_record, read_results
 
     claim = find(register, options.id)
     results = read_results()

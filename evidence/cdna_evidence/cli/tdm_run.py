@@ -262,7 +262,7 @@ def _memory(value):
             raise Usage(f"{where}: {len(data)} bytes from {address} end above 2^57, TDM-019")
         segments.append((address, data, where))
     ordered = sorted(segment for segment in segments if segment[1])
-    for before, after in zip(ordered, ordered[1:]):
+    for before, after in zip(ordered, ordered[1:], strict=False):
         if before[0] + len(before[1]) > after[0]:
             raise Usage(f"{after[2]} overlaps {before[2]}: both give byte {after[0]} (0x{after[0]:x})")
     return tuple((address, data) for address, data, where in segments)
@@ -340,7 +340,7 @@ def _take(store, space, address, length):
 
 def _text(case, result):
     lines = [f"{' then '.join(case.ops)}, TENSORcnt afterwards {result['counter']}"]
-    for (space, address, length), digits in zip(case.reads, result["reads"]):
+    for (space, address, length), digits in zip(case.reads, result["reads"], strict=True):
         lines.append(f"{space} {length} bytes at {address} (0x{address:x})")
         for start in range(0, len(digits), 64):
             row = " ".join(digits[i : i + 8] for i in range(start, min(start + 64, len(digits)), 8))

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from . import models
 from .leaves import values_problems
-from .models import Claim, Source
+from .models import Claim
 from .problem import problem
 from .reader import path_text
 from .text import bare_numbers, references, resolve

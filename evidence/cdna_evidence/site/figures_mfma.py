@@ -24,7 +24,7 @@ def runs(where):
     """
     along = 2 if where.matrix in ("A", "index", "scale_a") else 1
     lines = {}
-    for block, i, j, lane, vgpr, low, high in layouts.table(where):
+    for block, i, j, lane, vgpr, _, high in layouts.table(where):
         at = (i, j)
         lines.setdefault((block, at[2 - along]), []).append((at[along - 1], lane, vgpr, vgpr + high // 32))
     found = []

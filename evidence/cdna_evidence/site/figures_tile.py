@@ -165,7 +165,7 @@ def _strip(here, title, rows, boundary_word):
 
 def _printed(rows):
     lines = []
-    for label, values, inside, right in rows:
+    for label, values, _, right in rows:
         cut = right if right < len(values) else None
         text = " ".join(f"{value:2d}" for value in values[:cut])
         if cut is not None:

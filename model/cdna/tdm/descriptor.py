@@ -8,7 +8,7 @@ name to the encoded integer, exactly as the bits hold it; when gathering it also
 
 from typing import NamedTuple
 
-from .fields import (
+from .fields import (  # noqa: F401 - the table's names are offered here as well
     FIELDS,
     GATHER_SLOTS,
     GROUP_WORDS,
@@ -229,7 +229,7 @@ def _checked_words(words):
     try:
         words = tuple(words)
     except TypeError:
-        raise FieldError("words", words, "a list of 32-bit integers", "TDM-003")
+        raise FieldError("words", words, "a list of 32-bit integers", "TDM-003") from None
     for i in range(len(words)):
         if not is_integer(words[i]) or words[i] < 0 or words[i] >> 32:
             raise FieldError("words[%d]" % i, words[i], "0..4294967295 (32 bits)", "TDM-003")

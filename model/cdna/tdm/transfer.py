@@ -124,7 +124,7 @@ def _load(walk, segments, lds, faults, iterate_bounds):
         tail = bytes(row - valid)
         missing = []
         if home is not None:
-            low, data = home[0], home[2]
+            data = home[2]
             if not isinstance(rows, range) and None in rows:
                 blank = bytes(valid)
                 parts = [blank if a is None else data[a : a + valid] for a in rows]

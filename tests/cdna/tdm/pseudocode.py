@@ -26,7 +26,9 @@ def transfer(D, op, memory, lds, null_groups=()):
     if 3 in null_groups:
         for name in ("tensor_dim3_stride", "tensor_dim4", "tile_dim4"):
             D[name] = 0
-    g = lambda name: D.get(name, 0)
+    def g(name):
+        return D.get(name, 0)
+
     lds, memory, faults = bytearray(lds), dict(memory), set()
     if D.get("count", 1) == 0 or g("tile_dim0") == 0:
         return bytes(lds), memory, faults

@@ -5,6 +5,7 @@ import json
 import pathlib
 
 import pytest
+
 from cdna.tdm.barrier import (
     LAYOUTS,
     address_of,

@@ -4,6 +4,7 @@
 import itertools
 
 import pytest
+
 from cdna.tdm.gather import batches, bounds_promised, order_of, slots
 
 

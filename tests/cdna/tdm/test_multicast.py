@@ -5,6 +5,7 @@ import json
 import pathlib
 
 import pytest
+
 from cdna.tdm.descriptor import FieldError
 from cdna.tdm.multicast import (
     check_launch,

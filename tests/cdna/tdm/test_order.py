@@ -4,6 +4,7 @@
 import random
 
 import pytest
+
 from cdna.tdm import events
 from cdna.tdm.events import (
     async_load,

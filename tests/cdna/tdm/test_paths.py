@@ -2,6 +2,7 @@
 """What a tile costs on each path: against the article's comparison and against counts made by walking the lanes."""
 
 import pytest
+
 from cdna.tdm.paths import PATHS, chunk_bytes, chunks_of, cost, instructions, table, vgprs
 
 TILES = [(1, 16), (16, 128), (64, 128), (128, 128), (128, 512), (256, 512)]

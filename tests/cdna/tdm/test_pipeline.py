@@ -4,6 +4,7 @@
 import itertools
 
 import pytest
+
 from cdna.tdm import events
 from cdna.tdm.order import find
 from cdna.tdm.pipeline import (
