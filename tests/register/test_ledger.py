@@ -279,3 +279,18 @@ def test_inside_another_repository_its_history_is_not_ours(locked):
 
 def test_the_comparison_names_the_commits(locked):
     assert ledger.compared_with(locked.root).startswith(f"1 commits of {ledger.FILE} up to ")
+
+
+def test_a_whole_check_says_what_no_lock_can_cure(tree, monkeypatch):
+    """A new claim may wait for its line; an id that vanished is an error, with the command that withdraws it properly."""
+    from cdna_evidence import settings
+    from cdna_evidence.cli import check
+
+    monkeypatch.setattr(settings, "clone", lambda: tree.root)
+    assert check._ledger_findings(load(tree.root)) == []
+    ledger.lock(load(tree.root))
+    tree.change("- id: TDM-002", "- id: TDM-003")
+    found = check._ledger_findings(load(tree.root))
+
+    assert [item["severity"] for item in found] == ["error"]
+    assert "cdna claim withdraw TDM-002" in found[0]["message"] and "TDM-003" in found[0]["message"]

@@ -42,7 +42,7 @@ def run(argv):
     if summary:
         result.update({key: summary[key] for key in ("leaves", "mutants", "killed", "survivors", "not_here")})
         result.update({key: summary[key] for key in ("exceptions", "model_only", "vacuous", "unneeded")})
-    findings = _findings(records, failures, summary)
+    findings = _findings(records, failures, summary) + ([] if filtered else _ledger_findings(register))
     status = emit(
         "check",
         args.target or None,
@@ -55,6 +55,20 @@ def run(argv):
     if status == 0 and asked and all(record["outcome"] in ("untested", "cantTell") for record in asked):
         raise CannotTell(asked[0]["reason"])
     return status
+
+
+def _ledger_findings(register):
+    """Return as errors what no lock can cure: an id that vanished, a meaning that changed under its revision."""
+    from cdna_evidence import settings
+    from cdna_evidence.register import ledger
+
+    if settings.clone() is None:
+        return []
+    broken = [item for item in ledger.ledger_problems(register) if item.field != "ledger"]
+    return [
+        {"rule": "ledger", "severity": "error", "message": str(item), "claim": item.claim, "field": item.field}
+        for item in broken
+    ]
 
 
 def _arguments(argv):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`cdna mfma`: the matrix instructions of gfx942 and gfx950. Here `list`; layouts and wait states stand next door."""
+"""`cdna mfma`: matrix instructions, on gfx1250 WMMA. Here `list`; layouts and wait states stand next door."""
 
 from .output import Usage, emit, parser
 
@@ -35,13 +35,16 @@ def run(argv):
 
 def run_list(argv):
     """Print every matrix instruction of a target; return the exit status."""
-    from cdna.mfma.describe import describe
-    from cdna.mfma.opcodes import opcodes
-
     words = parser("mfma list", "Every matrix instruction of a target.")
-    words.add_argument("--target", required=True, choices=("gfx942", "gfx950"))
+    words.add_argument("--target", required=True, choices=("gfx942", "gfx950", "gfx1250"))
     words.add_argument("--json", action="store_true", help="one JSON document")
     given = words.parse_args(argv)
+    if given.target == "gfx1250":
+        from cdna.wmma.describe import describe
+        from cdna.wmma.opcodes import opcodes
+    else:
+        from cdna.mfma.describe import describe
+        from cdna.mfma.opcodes import opcodes
     found = [describe(op.mnemonic, given.target) for op in opcodes(given.target)]
     disputed = [
         {"claim": item["claim"], "position": item["position"], "result": {"mnemonic": entry["mnemonic"]}}
@@ -60,6 +63,7 @@ def _table(found):
         passes = entry["passes"]
         if isinstance(passes, dict):
             passes = f"{passes['without_8_bit_operand']}/{passes['with_8_bit_operand']}"
+        passes = "-" if passes is None else passes
         shape = "x".join(str(size) for size in entry["shape"])
         counts = [f"{item['matrix']} {_registers(item)}" for item in entry["operands"]]
         lines.append(f"{entry['mnemonic']:38} {shape:>13} {entry['blocks']:>6}  {passes!s:>6}  {', '.join(counts)}")

@@ -12,7 +12,6 @@ def run_layout(argv):
     Raises: Usage: what does not fit; the message names the field and what is allowed.
     """
     given = _words().parse_args(argv)
-    from cdna.mfma.layouts import layout, other_positions
     from cdna.mfma.opcodes import MatrixError
 
     modes = [given.at is not None, given.lane is not None or given.vgpr is not None, given.table]
@@ -24,18 +23,8 @@ def run_layout(argv):
         raise Usage("--lane and --vgpr go together")
     if given.block is not None and not modes[0]:
         raise Usage("--block goes with --at")
-    wanted = {
-        "name": given.op,
-        "target": given.target,
-        "matrix": {"a": "A", "b": "B", "c": "C", "d": "D"}.get(given.matrix.lower(), given.matrix.lower()),
-        "cbsz": given.cbsz,
-        "abid": given.abid,
-        "blgp": given.blgp,
-        "a_format": given.a_format,
-        "b_format": given.b_format,
-        "scale_byte": given.scale_byte,
-    }
     try:
+        layout, other_positions, wanted = _asked(given)
         where = layout(**wanted)
         result = answer(where, given)
         disputed = []
@@ -48,6 +37,35 @@ def run_layout(argv):
     return emit(COMMAND, given.target, result, disputed=disputed, json=given.json, text=_text(where, result))
 
 
+def _asked(given):
+    """Return (layout, other_positions, arguments) for the target: MFMA, or WMMA on gfx1250.
+
+    Raises: MatrixError: a modifier that the target's instructions do not have.
+    """
+    wanted = {
+        "name": given.op,
+        "target": given.target,
+        "matrix": {"a": "A", "b": "B", "c": "C", "d": "D"}.get(given.matrix.lower(), given.matrix.lower()),
+        "a_format": given.a_format,
+        "b_format": given.b_format,
+    }
+    if given.target == "gfx1250":
+        from cdna.wmma import layouts
+
+        for field in ("cbsz", "abid", "blgp", "scale_byte"):
+            if getattr(given, field):
+                raise Usage(f"{field}={getattr(given, field)}: gfx1250 has no such modifier, WMMA-001")
+        wanted.update(index_key=given.index_key, scale_row=given.scale_row)
+    else:
+        from cdna.mfma import layouts
+
+        for field in ("index_key", "scale_row"):
+            if getattr(given, field):
+                raise Usage(f"{field}={getattr(given, field)}: only gfx1250 has it, WMMA-001")
+        wanted.update(cbsz=given.cbsz, abid=given.abid, blgp=given.blgp, scale_byte=given.scale_byte)
+    return layouts.layout, layouts.other_positions, wanted
+
+
 def answer(where, given, picture=True):
     """Return the JSON-ready result for the parsed words.
 
@@ -56,6 +74,9 @@ def answer(where, given, picture=True):
     """
     from cdna.mfma.copy_as import copy_as
     from cdna.mfma.layouts import held, locate, table
+
+    if given.target == "gfx1250":
+        from cdna.wmma.layouts import held
 
     result = {}
     if given.at is not None:
@@ -83,7 +104,7 @@ def answer(where, given, picture=True):
 def _words():
     words = parser(COMMAND, "Where each element of a matrix operand lies.")
     words.add_argument("op", metavar="OP", help="mnemonic, builtin or shape such as 16x16x16_f16")
-    words.add_argument("--target", required=True, help="gfx942 or gfx950")
+    words.add_argument("--target", required=True, help="gfx942, gfx950 or gfx1250")
     words.add_argument("--matrix", required=True, help="A, B, C, D, index, scale_a or scale_b")
     words.add_argument("--at", type=_pair, metavar="I,J", help="row and column; for B the row is K")
     words.add_argument("--block", type=_number, metavar="B", help="default 0")
@@ -95,6 +116,8 @@ def _words():
     for name in ("a", "b"):
         words.add_argument(f"--{name}-format", help="fp8, bf8, fp6, bf6 or fp4, of f8f6f4 instructions")
     words.add_argument("--scale-byte", type=_number, default=0, help="byte of the scale register, 0 to 3")
+    words.add_argument("--index-key", type=_number, default=0, help="gfx1250: which set of sparse positions")
+    words.add_argument("--scale-row", type=_number, default=0, help="gfx1250: 0 or 1, MATRIX_SCALE_ROW of this operand")
     words.add_argument("--svg", metavar="FILE", help="write the picture of who holds what")
     words.add_argument("--as", dest="style", metavar="STYLE", help="cpp, triton, cute or ck")
     words.add_argument("--json", action="store_true", help="one JSON document")

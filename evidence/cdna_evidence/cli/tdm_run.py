@@ -10,7 +10,7 @@ import re
 from cdna.lds.barrier import arrive
 from cdna.tdm.copy import plan_copy
 from cdna.tdm.descriptor import FieldError, decode, encode
-from cdna.tdm.readings import pad_readings
+from cdna.tdm.readings import gather_readings, pad_readings
 from cdna.tdm.rules import Finding, findings, tile_bytes
 from cdna.tdm.transfer import run as transfer
 
@@ -165,6 +165,7 @@ class Case:
                 others.append({"claim": claim, "position": position, "result": other})
         if "load" in self.ops:
             others += [item._asdict() for item in pad_readings(self.fields)]
+        others += [item._asdict() for item in gather_readings(self.fields)]
         return others
 
     def _applies(self, result):
@@ -185,14 +186,14 @@ class Case:
         return decode(words).fields
 
 
-# (claim, position, what that position changes). A key stands in where no id has been issued yet.
+# (claim, position, what that position changes).
 POSITIONS = (
     ("TDM-010", "must-be-zero", {"zero_is_active": True}),
-    ("tdm.iterate.bounds", "advanced", {"iterate_bounds": "advanced"}),
+    ("TDM-128", "advanced", {"iterate_bounds": "advanced"}),
     ("TDM-036", "honoured-on-store", {"store_padding": "applied"}),
     ("TDM-060", "mode-in-bit-30", {"swap_gather_bits": True}),
-    ("tdm.barrier.split-phase", "pending-16", {"cell_width": 16}),
-    ("tdm.barrier.split-phase", "pending-29", {"cell_width": 29}),
+    ("TDM-099", "emulator-16", {"cell_width": 16}),
+    ("TDM-099", "compiler-29", {"cell_width": 29}),
 )
 
 

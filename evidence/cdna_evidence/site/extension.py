@@ -151,6 +151,8 @@ class _Fill(Treeprocessor):
             for i, child in enumerate(list(parent)):
                 if child.tag == "table" and not child.get("class"):
                     child.set("class", "cdna-table")
+                    if i and parent[i - 1].get("class") == parts.STACK_NEXT:
+                        parts.stack(child)
                     box = tree.h("div", class_="cdna-scroll", tabindex="0", role="region", aria_label="table")
                     box.tail, child.tail = child.tail, None
                     parent[i] = box

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """One page for each matrix instruction, found by its mnemonic: what it multiplies, who holds what, and what LLVM puts after it."""
 
+import functools
+
 from cdna.mfma import describe as described
 from cdna.mfma import hazards, layouts, opcodes, passes
 
@@ -80,7 +82,7 @@ def instruction(here, args):
     target = op.targets[-1]
     facts = described.describe(name, target)
     parts = [h("p", h("strong", _answer(op)))]
-    parts += [_targets(op), h("h2", "Registers", id="registers"), _registers(facts)]
+    parts += [_targets(op), _bytes(op), h("h2", "Registers", id="registers"), _registers(facts)]
     if facts["modifiers"]:
         lines = [h("li", h("code", field), ": " + MEANINGS.get(meaning, meaning)) for field, meaning in facts["modifiers"].items()]
         parts += [h("h2", "Modifiers", id="modifiers"), h("ul", *lines)]
@@ -99,6 +101,48 @@ def _answer(op):
     text += f", A {op.a_type}, B {op.b_type}, and adds {'D' if op.sparse else 'C'} of {op.d_type}"
     text += ", with a scale byte for 32 values along K" if op.scaled else ""
     return text + f". On {' and '.join(op.targets)}" + (" only." if len(op.targets) == 1 else ".")
+
+
+def example(op):
+    """Return one line of assembly of an instruction, its operands side by side from v0, C in the registers of D."""
+    at, words = 0, []
+    for matrix in ("D", "A", "B", *(("index",) if op.sparse else ()), *(("scale_a", "scale_b") if op.scaled else ())):
+        count = opcodes.registers(op, matrix)
+        at += at % 2  # tuples begin at an even register
+        words.append(f"v[{at}:{at + count - 1}]" if count > 1 else f"v{at}")
+        at += count
+    if not op.sparse:
+        words.insert(3, words[0])
+    return f"{op.mnemonic} {', '.join(words)}"
+
+
+@functools.lru_cache(maxsize=1)
+def _encoded():
+    """{(mnemonic, target): bytes as hex} as clang encodes the example lines, and clang's name; nothing where it is not here."""
+    from cdna_evidence import witnesses
+
+    try:
+        clang = witnesses.get("clang")
+    except witnesses.Missing:
+        return {}, ""
+    found = {}
+    for target in ("gfx942", "gfx950"):
+        ops = opcodes.opcodes(target)
+        for op, answer in zip(ops, clang.assemble(target, [example(op) for op in ops]), strict=True):
+            if answer.bytes:
+                found[op.mnemonic, target] = answer.bytes.hex(" ")
+    return found, f"{clang.name} {clang.version}"
+
+
+def _bytes(op):
+    """One line of assembly and the bytes that clang gives it on each target."""
+    found, name = _encoded()
+    told = [f"{found[op.mnemonic, target]} on {target}" for target in op.targets if (op.mnemonic, target) in found]
+    if not told:
+        return h("p", h("code", example(op)))
+    same = len({text.partition(" on ")[0] for text in told}) == 1
+    words = told[0].partition(" on ")[0] + (" on " + " and ".join(op.targets)) if same else "; ".join(told)
+    return h("p", h("code", example(op)), " is encoded ", h("code", words), f" by {name}.")
 
 
 def _targets(op):

@@ -2,6 +2,22 @@
 """The parts that pages are built of, by the name of their directive: `::counts`, `::claim-page TDM-031` and so on."""
 
 from . import audit, claim_page, evidence_page, example, matrix_page, mfma_pages, source_page, strides
+from .tree import h
+
+STACK_NEXT = "cdna-stack-next"
+
+
+def stack(table):
+    """Make a table of the text one whose rows are stacked on a phone, each cell with its heading in front."""
+    table.set("class", "cdna-table cdna-stacked")
+    heads = ["".join(cell.itertext()) for cell in table.iter("th")]
+    for row in table.iter("tr"):
+        for head, cell in zip(heads[1:], row.findall("td")[1:], strict=False):
+            cell.set("data-label", head)
+        if row.find("td") is not None:
+            row[0].tag = "th"
+            row[0].set("scope", "row")
+
 
 PARTS = {
     "claim-page": claim_page.page,
@@ -20,4 +36,5 @@ PARTS = {
     "mfma-index": mfma_pages.index,
     "mfma-instruction": mfma_pages.instruction,
     "strides": strides.shown,
+    "stacked": lambda here, args: h("div", class_=STACK_NEXT),
 }

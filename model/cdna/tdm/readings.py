@@ -7,7 +7,8 @@ other positions, as far as they differ for the descriptor at hand.
 
 from typing import NamedTuple
 
-from .descriptor import TENSOR_DIMS, TILE_DIMS, decode, layout_of, rank_of
+from .descriptor import TENSOR_DIMS, TILE_DIMS, decode, layout_of, mode_of, rank_of
+from .gather import bounds_promised, order_of
 
 
 class Reading(NamedTuple):
@@ -23,7 +24,7 @@ def other_readings(descriptor):
 
     Args: descriptor: what descriptor.decode returned.
     Returns: list of Reading.
-    Claims: TDM-010, TDM-033, TDM-052, TDM-060, TDM-061
+    Claims: TDM-010, TDM-033, TDM-052, TDM-060, TDM-061, TDM-129
     """
     fields, groups = descriptor.fields, descriptor.groups
     found = []
@@ -33,6 +34,7 @@ def other_readings(descriptor):
     if groups[1] is not None:
         found += pad_readings(fields)
         found += _tile_dim3(fields)
+        found += gather_readings(fields)
     if groups[0] is not None and (groups[2] is None) != (groups[3] is None):
         found.append(Reading("TDM-052", "mixed-executes", {"missing_group_reads": "zero"}))
     return found
@@ -51,6 +53,25 @@ def pad_readings(fields):
     if interval == amount:
         return [Reading("TDM-033", "zero-pair-refused", {"pad": "reject"})]
     return [Reading("TDM-033", "both-or-neither", {"pad": "unpredictable"})]
+
+
+def gather_readings(fields):
+    """Return what other positions make of a list of rows that goes down or repeats: a comment refuses it, and a sentence
+    speaks for the bounds of non-decreasing lists only.
+
+    Args: fields: raw fields.
+    Returns: list of Reading.
+    Claims: TDM-129
+    """
+    if not fields.get("gather_mode", 0) or mode_of(fields) in ("null", "restore"):
+        return []
+    rows = list(fields.get("row_indices", ()))[: fields.get("tile_dim1", 0)]
+    order, found = order_of(rows), []
+    if not bounds_promised(rows, fields.get("tensor_dim1", 0)):
+        found.append(Reading("TDM-129", "non-decreasing-for-bounds", {"rows_out_of_range": "unpredictable"}))
+    if order != "increasing":
+        found.append(Reading("TDM-129", "strictly-increasing", {"row_indices": "reject"}))
+    return found
 
 
 def _count(fields):

@@ -142,7 +142,7 @@ def test_the_barrier_cell_is_a_position_of_its_source(name, tmp_path, capsys):
     answer = command(given, tmp_path, capsys)
     assert answer["result"]["barrier"] == [64]
     others = {item["position"]: item["result"]["reads"][0] for item in answer["disputed"]}
-    assert others == {"pending-16": "0000ffff00000000", "pending-29": "000000e000000000"}
+    assert others == {"emulator-16": "0000ffff00000000", "compiler-29": "000000e000000000"}
     assert arrive(0, 16) == 0x00000000FFFF0000
 
 
