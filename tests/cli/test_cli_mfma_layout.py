@@ -143,7 +143,8 @@ def test_wrong_usage_is_one_line(more, said, capsys):
 def test_unknown_instruction_and_target(capsys):
     for words, said in (
         (["mfma", "layout", "v_nothing", "--target", "gfx942", "--matrix", "A", "--table"], "op=v_nothing"),
-        (["mfma", "layout", "16x16x16_f16", "--target", "gfx1250", "--matrix", "A", "--table"], "target=gfx1250"),
+        (["mfma", "layout", "16x16x16_f16", "--target", "gfx1100", "--matrix", "A", "--table"], "target=gfx1100"),
+        (["mfma", "layout", "v_mfma_f32_16x16x16_f16", "--target", "gfx1250", "--matrix", "A", "--table"], "WMMA-001"),
         (["mfma", "layout", "16x16x32_f16", "--target", "gfx942", "--matrix", "A", "--table"], "only on gfx950"),
         (["mfma", "nothing"], "unknown command"),
     ):

@@ -114,3 +114,12 @@ def test_a_claim_of_a_wrong_shape_has_its_other_problems_told_as_well(tree):
         load(tree.root)
 
     assert [problem.field for problem in error.value.problems] == ["layer", "statement", "evidence[0].source"]
+
+
+def test_text_that_would_be_shown_in_another_order_is_refused(tree):
+    """A direction override makes a reviewer see another statement than the one that is checked."""
+    tree.change("title: The interval is a code", "title: The interval \u202e is a code")
+    with pytest.raises(RegisterError) as error:
+        load(tree.root)
+
+    assert [(problem.line, problem.given) for problem in error.value.problems] == [(5, "U+202E")]

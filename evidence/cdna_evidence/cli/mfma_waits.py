@@ -11,10 +11,14 @@ def run_waits(argv):
 
     Raises: Usage: unknown instruction, not on the target, or no such dependency between the two.
     """
+    if "gfx1250" in argv or "--target=gfx1250" in argv:
+        from . import wmma_waits
+
+        return wmma_waits.run_waits(argv)
     from cdna.mfma.hazards import CLASSES, VIAS, operand, other_positions, waits
 
     words = parser("mfma waits", "What LLVM 22.1.8 inserts between two instructions that depend on each other.")
-    words.add_argument("--target", required=True, metavar="T", help="gfx942 or gfx950")
+    words.add_argument("--target", required=True, metavar="T", help="gfx942 or gfx950; gfx1250 answers in slots")
     several = "a mnemonic, or one of " + ", ".join(CLASSES)
     words.add_argument("--first", required=True, metavar="OP", help=several)
     words.add_argument("--then", required=True, metavar="OP", help=several)

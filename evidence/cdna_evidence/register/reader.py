@@ -36,7 +36,7 @@ _SURPRISES = (
 )
 _WORDS = ("yes", "no", "on", "off", "true", "false", "null")  # the only words that are not text everywhere
 _NULL = re.compile(r"(~|null|)\Z", re.I)
-_FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
+_FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 
 
 class Document(NamedTuple):

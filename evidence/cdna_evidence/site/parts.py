@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The parts that pages are built of, by the name of their directive: `::counts`, `::claim-page TDM-031` and so on."""
 
-from . import audit, claim_page, evidence_page, example, matrix_page, mfma_pages, source_page, strides
+from . import audit, claim_page, evidence_page, example, matrix_page, mfma_pages, scope_page, source_page, strides, wmma_slots
 from .tree import h
 
 STACK_NEXT = "cdna-stack-next"
@@ -36,5 +36,7 @@ PARTS = {
     "mfma-index": mfma_pages.index,
     "mfma-instruction": mfma_pages.instruction,
     "strides": strides.shown,
+    "scope": scope_page.page,
+    "wmma-slots": wmma_slots.shown,
     "stacked": lambda here, args: h("div", class_=STACK_NEXT),
 }

@@ -47,8 +47,12 @@ def swizzled_element(row, column, row_elements, access, bits=3, shift=0):
 
     Args: row, column: of the element; row_elements: elements a row; access: elements of one access; bits, shift: the
       swizzle: chunk ^ ((row >> shift) & (2 ** bits - 1)).
-    Raises: ValueError: the column is outside the row, or a row is no multiple of 2 ** bits accesses.
+    Raises: ValueError: the column is outside the row, a row is no multiple of 2 ** bits accesses, or bits or shift
+      is outside 0 to 31.
     """
+    for name, value in (("bits", bits), ("shift", shift)):
+        if not 0 <= value <= 31:
+            raise ValueError(f"{name}={value}: 0..31")
     if access < 1 or row_elements % (access << bits):
         raise ValueError(f"row_elements={row_elements}: a multiple of {1 << bits} accesses of {access} elements")
     if not 0 <= column < row_elements:

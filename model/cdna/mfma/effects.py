@@ -49,8 +49,9 @@ def effect(item, registers, target):
     operands = tuple([_vector(names) for names in registers])
     name = item.mnemonic
     if name == "s_nop":
+        # LLVM credits N + 1 for any N; the instruction has four bits for N. The smaller is taken: s_nop 16 waits once.
         count = number_of(item.operands[0]) if item.operands else None
-        return _made(plain("other", name), states=1 if count is None else count + 1)
+        return _made(plain("other", name), states=1 if count is None else (count & 15) + 1)
     if name[:2] == "s_":
         by = "scalar" if _writes_exec(registers) or "saveexec" in name else ""
         return _made(plain("salu", name), exec_by=by)

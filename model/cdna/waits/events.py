@@ -73,6 +73,22 @@ def is_copy(effect):
     return effect.lds == "write" and effect.path in ("copy", "async", "tensor")
 
 
+def foreign_counter(effect, counters):
+    """Return the first counter that an Effect raises and that is none of a target's, or None.
+
+    Args: counters: names of the target's counters. An instruction of another target is what such an Effect comes from.
+    """
+    for event in effect.events:
+        if event.counter not in counters:
+            return event.counter
+    return None
+
+
+def without_events(effect):
+    """Return an Effect that raises no counter and touches no LDS: of an instruction that the target does not have."""
+    return Effect((), (), False, effect.used, "", "", effect.what)
+
+
 def all_sure(effect):
     """Return an Effect with every step taken as made, also those on which sources differ."""
     events = tuple([Event(event.counter, event.order, True) for event in effect.events])

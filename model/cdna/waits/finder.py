@@ -11,7 +11,7 @@ from typing import NamedTuple
 from cdna.targets import target_named
 from cdna.waits.copies import one_buffer, runs_of
 from cdna.waits.counters import PACKED, WaitError, counters_of, most_of, too_high, wait_text
-from cdna.waits.events import all_sure, effect_of, is_copy
+from cdna.waits.events import all_sure, effect_of, foreign_counter, is_copy, without_events
 from cdna.waits.flow import BARRIERS, is_kernel, results_of, solve, step
 from cdna.waits.lds import conflicts
 from cdna.waits.leftovers import left_over, named
@@ -74,6 +74,13 @@ def facts_of(program, target, shared, unsure_counts):
     """Return what does not depend on the path: registers, effects and waits of each instruction, and about buffers."""
     registers = [operand_registers(item, program.symbols) for item in program.instructions]
     effects = [effect_of(item, regs, target) for item, regs in zip(program.instructions, registers)]
+    known = [counter.name for counter in counters_of(target)]
+    foreign = {}
+    for item in program.instructions:
+        counter = foreign_counter(effects[item.index], known)
+        if counter is not None:
+            foreign[item.index] = counter
+            effects[item.index] = without_events(effects[item.index])
     if unsure_counts:
         effects = [all_sure(effect) for effect in effects]
     stores = [
@@ -91,6 +98,7 @@ def facts_of(program, target, shared, unsure_counts):
         "shared": shared,
         "registers": registers,
         "effects": effects,
+        "foreign": foreign,
         "waits": [wait_of(item, target, program.symbols) for item in program.instructions],
         "one_buffer": one_buffer(program, effects, registers),
         "many_stores": len(stores) > 1,
@@ -112,6 +120,10 @@ def _judge(state, index, facts, found):
     if item.mnemonic == "s_barrier" and facts["target"] not in PACKED:
         found.findings.append(
             finding_of("not-on-target", "error", facts, index, None, {"why": "s_barrier_signal and s_barrier_wait"})
+        )
+    if index in facts["foreign"]:
+        found.findings.append(
+            finding_of("not-on-target", "error", facts, index, None, {"counter": facts["foreign"][index]})
         )
     if wait is not None:
         _judge_wait(state, index, wait, facts, found)

@@ -149,8 +149,8 @@ def _renamed(out, register):
     word = out[start:end]
     if "[" in word and ":" in word:
         parts = word.strip("]").split("[")[1].split(":")
-        first, last = number_of(parts[0]), number_of(parts[1])
-        if first is None or last is None:
+        first, last = number_of(parts[0]), number_of(parts[-1])
+        if len(parts) != 2 or first is None or last is None:
             return out
         base = number_of(register[1:])
         return out[:start] + f"{register[0]}[{base}:{base + last - first}]"

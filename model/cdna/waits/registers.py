@@ -16,6 +16,8 @@ _SINGLE = (
 )
 _FILES = ("v", "s", "a", "ttmp", "acc")
 _DIGITS = "0123456789"
+_LARGEST = 1 << 63  # of a value, as in an assembler
+_DEEPEST = 50  # brackets and signs inside each other
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_$.@"
 
 
@@ -56,14 +58,14 @@ def number_of(word):
 
 
 def value_of(text, symbols):
-    """Return the integer of an expression of numbers, symbols, + - * ( ) << |, or None.
+    """Return the integer of an expression of numbers, symbols, + - * ( ) << |, or None where it is none or leaves 64 bits.
 
     Args: symbols: dict name -> integer.
     """
     words = words_of(text)
     if not words:
         return None
-    value, rest = _sum(words, symbols, 0)
+    value, rest = _sum(words, symbols, 0, 0)
     return value if value is not None and rest == len(words) else None
 
 
@@ -106,7 +108,7 @@ def _register_at(words, at, word, symbols):
         if lower[: len(name)] == name and len(lower) > len(name):
             number = lower[len(name) :]
             if all([char in _DIGITS for char in number]):
-                return [_file(name) + str(int(number))], at + 1
+                return [_file(name) + str(int(number)) if len(number) < 10 else "?" + name], at + 1
     return [], at + 1
 
 
@@ -114,44 +116,49 @@ def _file(name):
     return "a" if name == "acc" else name
 
 
-def _sum(words, symbols, at):
-    value, at = _product(words, symbols, at)
+def _sum(words, symbols, at, depth):
+    value, at = _product(words, symbols, at, depth)
     while value is not None and at < len(words) and words[at] in ("+", "-", "|"):
         sign = words[at]
-        other, at = _product(words, symbols, at + 1)
+        other, at = _product(words, symbols, at + 1, depth)
         if other is None:
             return None, at
-        value = value + other if sign == "+" else value - other if sign == "-" else value | other
+        value = _fits(value + other if sign == "+" else value - other if sign == "-" else value | other)
     return value, at
 
 
-def _product(words, symbols, at):
-    value, at = _atom(words, symbols, at)
+def _product(words, symbols, at, depth):
+    value, at = _atom(words, symbols, at, depth)
     while value is not None and at < len(words) and words[at] in ("*", "<"):
         sign = words[at]
         if sign == "<":
             if at + 1 >= len(words) or words[at + 1] != "<":
                 return None, at
             at += 1
-        other, at = _atom(words, symbols, at + 1)
+        other, at = _atom(words, symbols, at + 1, depth)
         if other is None or (sign == "<" and (other < 0 or other > 64)):
             return None, at
-        value = value * other if sign == "*" else value << other
+        value = _fits(value * other if sign == "*" else value << other)
     return value, at
 
 
-def _atom(words, symbols, at):
-    if at >= len(words):
+def _atom(words, symbols, at, depth):
+    if at >= len(words) or depth > _DEEPEST:
         return None, at
     word = words[at]
     if word == "-":
-        value, at = _atom(words, symbols, at + 1)
+        value, at = _atom(words, symbols, at + 1, depth + 1)
         return (None if value is None else -value), at
     if word == "(":
-        value, at = _sum(words, symbols, at + 1)
+        value, at = _sum(words, symbols, at + 1, depth + 1)
         if at >= len(words) or words[at] != ")":
             return None, at
         return value, at + 1
     if word in symbols:
         return symbols[word], at + 1
-    return number_of(word), at + 1
+    value = number_of(word)
+    return (None if value is None else _fits(value)), at + 1
+
+
+def _fits(value):
+    return value if -_LARGEST <= value < 2 * _LARGEST else None

@@ -63,6 +63,9 @@ def _message(rule, facts, index, producer, more):
     registers = _list(more.get("registers", ()))
     if rule == "wait-does-nothing":
         return _nothing(item, more)
+    if rule == "not-on-target" and "counter" in more:
+        what = f"{item.mnemonic} ({facts['effects'][index].what}) does not exist on {facts['target']} in this form"
+        return f"{what}: it has no {more['counter']}"
     if rule == "not-on-target":
         instead = (
             more["why"]

@@ -161,7 +161,7 @@ def waits(first, then, via, a_format="fp8", b_format="fp8"):
 def other_positions(first, a_format="fp8", b_format="fp8", via="read", then="valu"):
     """Return [(claim, position, slots)] of what other sources say of the pair, where they differ from `waits`.
 
-    Claims: WMMA-055, WMMA-059, WMMA-060.
+    Claims: WMMA-055, WMMA-059, WMMA-060, WMMA-068.
     """
     one, two = operand(first, a_format, b_format), operand(then)
     base = waits(first, then, via, a_format, b_format)
@@ -175,6 +175,8 @@ def other_positions(first, a_format="fp8", b_format="fp8", via="read", then="val
         found.append(("WMMA-060", "rocm-b0", 5 if base.rule == "matrix-input" else 4))
     if via == "c-war" and two.kind == "valu" and one.name == "v_wmma_bf16f32_16x16x32_bf16":
         found.append(("WMMA-055", "counted-like-a-and-b", vector_use(one)))
+    if via == "ab-war" and two.kind in ("ds", "load") and one.family != "f32":
+        found.append(("WMMA-068", "kept-apart", vector_use(one)))
     return found
 
 

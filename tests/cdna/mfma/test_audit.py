@@ -5,7 +5,7 @@ import random
 import re
 import shutil
 
-import kernels
+import matrix_kernels as kernels
 import pytest
 
 from cdna.mfma import passes

@@ -1,0 +1,321 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Waits of gfx1250, asked of assemblers and code generators."""
+
+import re
+
+from cdna_evidence.checks import CannotTell, Check
+
+ASYNC = """
+declare void @llvm.amdgcn.asyncmark()
+declare void @llvm.amdgcn.wait.asyncmark(i16)
+declare void @llvm.amdgcn.global.load.async.to.lds.b32(ptr addrspace(1), ptr addrspace(3), i32, i32)
+define void @k(ptr addrspace(1) %p, ptr addrspace(3) %l, ptr addrspace(3) %m) {
+"""
+COPY = " call void @llvm.amdgcn.global.load.async.to.lds.b32(ptr addrspace(1) %p, ptr addrspace(3) %l, i32 {0}, i32 0)\n"
+MARK = " call void @llvm.amdgcn.asyncmark()\n"
+VECTOR = "$vgpr1 = GLOBAL_LOAD_DWORD $vgpr2_vgpr3, 0, 0, implicit $exec"
+BASED = "$vgpr1 = GLOBAL_LOAD_DWORD_SADDR $sgpr2_sgpr3, $vgpr2, 0, 0, implicit $exec"
+SCALAR = "$sgpr1 = S_LOAD_DWORD_IMM $sgpr2_sgpr3, 0, 0"
+STORE = "GLOBAL_STORE_DWORD $vgpr2_vgpr3, $vgpr1, 0, 0, implicit $exec"
+CLUSTER = "$vgpr1 = CLUSTER_LOAD_B32 $vgpr2_vgpr3, 0, 0, implicit $m0, implicit $exec"
+
+
+def move(register):
+    """Return MIR that writes a vector register."""
+    return f"$vgpr{register} = V_MOV_B32_e32 0, implicit $exec"
+
+
+def xcnt(tools, target, cases):
+    """Return how many s_wait_xcnt the pass that inserts waits puts into each list of MIR lines, by name."""
+    text = ""
+    for name, lines in cases.items():
+        body = "".join(f"    {line}\n" for line in [*lines, "S_ENDPGM 0"])
+        text += f"---\nname: {name}\nmachineFunctionInfo:\n  isEntryFunction: true\nbody: |\n  bb.0:\n{body}...\n"
+    done = tools.witness("llc").run_pass(target, text, "si-insert-waitcnts")
+    if not done.accepted:
+        raise CannotTell(f"{done.outcome}: {done.diagnostic[:200]}")
+    found = {}
+    for part in done.assembly.split("\n---"):
+        name = re.search(r"^name: +(\S+)", part, re.MULTILINE)
+        if name and "body:" in part:
+            found[name.group(1)] = len(re.findall(r"\bS_WAIT_XCNT\b", part.partition("body:")[2]))
+    return {name: found[name] for name in cases}
+
+
+def lines_of(witness, target, text, **more):
+    """Return the instructions of compiled LLVM IR."""
+    done = witness.compile_ir(target, text, **more)
+    if not done.accepted:
+        raise CannotTell(f"{done.outcome}: {done.diagnostic[:200]}")
+    return [line.split(";")[0].strip() for line in done.assembly.splitlines() if re.match(r"\s+[a-z]\w+", line)]
+
+
+def accepted(answer):
+    """Return accept or reject."""
+    if answer.accepted is None:
+        raise CannotTell(answer.outcome)
+    return "accept" if answer.accepted else "reject"
+
+
+class Opcodes(Check):
+    """Fifteen waits are assembled.
+
+    Shows: which ones the assembler takes, and the upper half of their words.
+    Does not show: what they wait for.
+    """
+
+    claim = "WAIT-070"
+    kind = "compiler"
+    witness = "clang"
+    binds = ("accepted", "upper_half")
+
+    def observe(self, target, tools):
+        counters = ("load", "store", "ds", "km", "x", "async", "tensor", "sample", "bvh", "exp")
+        names = [f"s_wait_{one}cnt" for one in counters] + ["s_wait_loadcnt_dscnt", "s_wait_storecnt_dscnt", "s_wait_idle", "s_wait_alu", "s_waitcnt"]
+        answers = tools.clang.assemble(target, [name if name == "s_wait_idle" else name + " 0" for name in names])
+        words = {name: answer.bytes for name, answer in zip(names, answers, strict=True) if answer.accepted}
+        return {
+            "accepted": {name: accepted(answer) for name, answer in zip(names, answers, strict=True)},
+            "upper_half": {name: int.from_bytes(data, "little") >> 16 for name, data in words.items()},
+        }
+
+
+class ClusterLoad(Check):
+    """A cluster load and a store of what it brought.
+
+    Shows: the counter on which clang waits.
+    Does not show: the hardware.
+    """
+
+    claim = "WAIT-071"
+    kind = "compiler"
+    witness = "clang"
+    binds = ("clang_waits_on",)
+
+    def observe(self, target, tools):
+        text = (
+            "declare i32 @llvm.amdgcn.cluster.load.b32.i32.p1(ptr addrspace(1), i32, i32)\n"
+            "define amdgpu_kernel void @k(ptr addrspace(1) %p, i32 %m) {\n"
+            " %a = call i32 @llvm.amdgcn.cluster.load.b32.i32.p1(ptr addrspace(1) %p, i32 0, i32 %m)\n"
+            " store i32 %a, ptr addrspace(1) %p\n ret void\n}\n"
+        )
+        lines = lines_of(tools.clang, target, text)
+        start = next((i for i, line in enumerate(lines) if line.startswith("cluster_load")), len(lines))
+        stop = next((i for i in range(start, len(lines)) if lines[i].startswith("global_store")), start)
+        named = [match.group(1) for line in lines[start:stop] if (match := re.match(r"s_wait_(\w+cnt)\b", line))]
+        if len(named) != 1:
+            raise CannotTell(f"waits between: {named}")
+        return {"clang_waits_on": named[0]}
+
+
+class Translation(Check):
+    """Ten accesses followed by a reuse of their registers, or not, through the pass that inserts waits.
+
+    Shows: where LLVM 22 waits for XCNT.
+    Does not show: that a device replays.
+    """
+
+    claim = "WAIT-072"
+    kind = "compiler"
+    witness = "llc"
+    binds = ("waits",)
+
+    def observe(self, target, tools):
+        cases = {
+            "vector_address": [VECTOR, move(2)],
+            "scalar_base": [BASED, "$sgpr2 = S_MOV_B32 0"],
+            "exec": [VECTOR, "$exec_lo = S_MOV_B32 0"],
+            "store_data": [STORE, move(1)],
+            "scalar_load_base": [SCALAR, "$sgpr2 = S_MOV_B32 0"],
+            "next_vector_load": [VECTOR, "$vgpr2 = GLOBAL_LOAD_DWORD $vgpr4_vgpr5, 0, 0, implicit $exec"],
+            "load_waited_for": [VECTOR, "$vgpr6 = V_MOV_B32_e32 $vgpr1, implicit $exec", move(2)],
+            "lds_load": ["$vgpr1 = DS_READ_B32_gfx9 $vgpr2, 0, 0, implicit $exec", move(2)],
+            "unrelated": [VECTOR, move(9)],
+            "scalar_then_vector": [SCALAR, VECTOR, "$sgpr2 = S_MOV_B32 0"],
+        }
+        return {"waits": {name: count > 0 for name, count in xcnt(tools, target, cases).items()}}
+
+
+class BehindBarrier(Check):
+    """A load, a barrier signal, and an instruction that overwrites the address.
+
+    Shows: how many waits for XCNT LLVM 22 puts in.
+    Does not show: whether the barrier drains.
+    """
+
+    claim = "WAIT-073"
+    kind = "compiler"
+    position = "wait-stays"
+    witness = "llc"
+    binds = ("waits",)
+
+    def observe(self, target, tools):
+        return {"waits": xcnt(tools, target, {"barrier": [VECTOR, "S_BARRIER_SIGNAL_IMM -1", move(2)]})["barrier"]}
+
+
+class BehindBarrierLater(Check):
+    """A load, a barrier signal, and a scalar base that is overwritten, through the code generator of the triton wheel.
+
+    Shows: how many waits for XCNT the newer LLVM puts behind the signal.
+    Does not show: whether the barrier drains.
+    """
+
+    claim = "WAIT-073"
+    kind = "compiler"
+    position = "barrier-drains"
+    witness = "triton-llvm"
+    binds = ("waits",)
+
+    def observe(self, target, tools):
+        text = (
+            "declare void @llvm.amdgcn.s.barrier.signal(i32)\n"
+            "define void @k(ptr addrspace(1) %p, ptr addrspace(1) %q) {\n"
+            " %v = load volatile i32, ptr addrspace(1) %p\n"
+            "{0}"
+            ' call void asm sideeffect "; clobber", "~{v0},~{v1}"()\n'
+            " store volatile i32 %v, ptr addrspace(1) %q\n ret void\n}\n"
+        )
+        witness = tools.witness("triton-llvm")
+        counts = []
+        for middle in ("", " call void @llvm.amdgcn.s.barrier.signal(i32 -1)\n"):
+            lines = lines_of(witness, target, text.replace("{0}", middle))
+            counts.append(sum(line.startswith("s_wait_xcnt") for line in lines))
+        if counts[0] == 0:
+            raise CannotTell("without a barrier there is no wait either")
+        return {"waits": counts[1]}
+
+
+class MaskRegister(Check):
+    """A cluster load and an ordinary load, each followed by a write of M0.
+
+    Shows: how many waits for XCNT LLVM 22 puts between.
+    Does not show: replay.
+    """
+
+    claim = "WAIT-074"
+    kind = "compiler"
+    witness = "llc"
+    binds = ("waits",)
+
+    def observe(self, target, tools):
+        write = "$m0 = S_MOV_B32 0"
+        return {"waits": xcnt(tools, target, {"cluster_load": [CLUSTER, write], "ordinary_load": [VECTOR, write]})}
+
+
+class Marks(Check):
+    """Five copies, two marks and waits for marks, through clang 22 and the code generator of the triton wheel.
+
+    Shows: who knows the marks, and the counts that come of them.
+    Does not show: completion on a device.
+    """
+
+    claim = "WAIT-075"
+    kind = "compiler"
+    witness = "triton-llvm"
+    binds = ("known", "younger_copies", "counts", "leave_two_waits")
+
+    def observe(self, target, tools):
+        younger = 3
+        copies = "".join(COPY.format(64 * i) for i in range(2)) + MARK + "".join(COPY.format(128 + 64 * i) for i in range(younger)) + MARK
+        wait = " call void @llvm.amdgcn.wait.asyncmark(i16 {0})\n store volatile i32 1, ptr addrspace(3) %m\n"
+        both = ASYNC + copies + wait.format(1) + wait.format(0) + " ret void\n}\n"
+        newer = tools.witness("triton-llvm")
+        known = {"clang_22": tools.clang.compile_ir(target, both).accepted, "triton": newer.compile_ir(target, both).accepted}
+        found = self._counts(newer, target, both)
+        if len(found) != 2:
+            raise CannotTell(f"waits: {found}")
+        none = self._counts(newer, target, ASYNC + copies + wait.format(2) + " ret void\n}\n")
+        return {
+            "known": {name: "accept" if value else "reject" for name, value in known.items()},
+            "younger_copies": younger,
+            "counts": {"leave_one": found[0], "leave_none": found[1]},
+            "leave_two_waits": len(none),
+        }
+
+    def _counts(self, witness, target, text):
+        return [int(line.split()[1], 0) for line in lines_of(witness, target, text) if line.startswith("s_wait_asynccnt")]
+
+
+class ExpertMode(Check):
+    """One kernel with and without the option.
+
+    Shows: the write of the mode and the waits for the vector ALU that clang adds.
+    Does not show: what goes wrong without them.
+    """
+
+    claim = "WAIT-076"
+    kind = "compiler"
+    witness = "clang"
+    binds = ("mode_bits", "expert", "default")
+
+    def observe(self, target, tools):
+        text = (
+            "declare i32 @llvm.amdgcn.workitem.id.x()\n"
+            "define amdgpu_kernel void @k(ptr addrspace(1) %p, ptr addrspace(1) %q) {\n"
+            " %t = call i32 @llvm.amdgcn.workitem.id.x()\n %g = getelementptr float, ptr addrspace(1) %p, i32 %t\n"
+            " %v = load float, ptr addrspace(1) %g\n %w = fadd float %v, 1.0\n"
+            " %h = getelementptr float, ptr addrspace(1) %q, i32 %t\n store float %w, ptr addrspace(1) %h\n ret void\n}\n"
+        )
+        expert, width, mode = self._look(lines_of(tools.clang, target, text, extra=("-mllvm", "-amdgpu-expert-scheduling-mode")))
+        expert["mode"] = mode
+        return {"mode_bits": width, "expert": expert, "default": self._look(lines_of(tools.clang, target, text))[0]}
+
+    def _look(self, lines):
+        found = [re.match(r"s_setreg_imm32_b32 hwreg\(HW_REG_WAVE_SCHED_MODE, 0, (\d+)\), (\d+)", line) for line in lines]
+        found = [match for match in found if match]
+        start = next((i for i, line in enumerate(lines) if line.startswith("v_add_f32")), None)
+        if start is None:
+            raise CannotTell("no addition")
+        stop = next(i for i in range(start, len(lines)) if lines[i].startswith("global_store"))
+        waits = sum(line.startswith("s_wait_alu") for line in lines[start:stop])
+        width, mode = (int(found[0].group(1)), int(found[0].group(2))) if found else (-1, -1)
+        return {"alu_waits": waits, "sets_mode": bool(found)}, width, mode
+
+
+class AluFields(Check):
+    """Each field of s_wait_alu alone: the largest value that is taken, and the lowest bit that it moves.
+
+    Shows: the assembler's fields.
+    Does not show: what the hardware counts.
+    """
+
+    claim = "WAIT-077"
+    kind = "compiler"
+    witness = "clang"
+    binds = ("most", "lowest_bit")
+
+    def observe(self, target, tools):
+        most, lowest = {}, {}
+        for name in ("va_vdst", "va_sdst", "vm_vsrc", "va_ssrc", "sa_sdst", "va_vcc", "hold_cnt"):
+            answers = tools.clang.assemble(target, [f"s_wait_alu depctr_{name}({n})" for n in range(40)])
+            taken = [n for n, answer in enumerate(answers) if answer.accepted]
+            if not taken:
+                raise CannotTell(f"{name} is not taken")
+            most[name] = max(taken)
+            words = [int.from_bytes(answers[n].bytes, "little") for n in (0, max(taken))]
+            moved = words[0] ^ words[1]
+            lowest[name] = min(bit for bit in range(16) if moved >> bit & 1)
+        return {"most": most, "lowest_bit": lowest}
+
+
+class ReplayMode(Check):
+    """An empty kernel and a function.
+
+    Shows: the write of the mode register at entry.
+    Does not show: what the bit does.
+    """
+
+    claim = "WAIT-079"
+    kind = "compiler"
+    witness = "clang"
+    binds = ("bit", "bits", "value", "writes")
+
+    def observe(self, target, tools):
+        texts = {"kernel": "define amdgpu_kernel void @k() {\n ret void\n}\n", "function": "define void @k() {\n ret void\n}\n"}
+        pattern = r"s_setreg_imm32_b32 hwreg\(HW_REG_WAVE_MODE, (\d+), (\d+)\), (\d+)"
+        found = {name: [re.match(pattern, line) for line in lines_of(tools.clang, target, text)] for name, text in texts.items()}
+        found = {name: [match for match in matches if match] for name, matches in found.items()}
+        if not found["kernel"]:
+            raise CannotTell("no write of the mode register")
+        bit, bits, value = (int(word) for word in found["kernel"][0].groups())
+        return {"bit": bit, "bits": bits, "value": value, "writes": {name: len(matches) for name, matches in found.items()}}
