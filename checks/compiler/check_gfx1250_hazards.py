@@ -53,7 +53,7 @@ def slots(tools, target, asked):
 
 
 def compiled(witness, target, kind, use):
-    """Return the V_NOPs between a product written in LLVM IR and its use: read, trans, a or c."""
+    """Return the V_NOPs between a product written in LLVM IR and its use: read, trans, dual (its whole result), a or c."""
     kinds, call = PRODUCT[kind]
     first = "%r = call <8 x float> " + call.format(t=kinds, a="%a", c="%c")
     wide = kinds.split("x")[1].strip(" >")
@@ -61,6 +61,7 @@ def compiled(witness, target, kind, use):
     tail = {
         "read": ("float", "%e = extractelement <8 x float> %r, i32 0\n %q = fadd float %e, 1.0", "v_add_f32"),
         "trans": ("float", "%e = extractelement <8 x float> %r, i32 0\n %q = call float @llvm.amdgcn.exp2.f32(float %e)", "v_exp_f32"),
+        "dual": ("<8 x float>", "%q = bitcast <8 x float> %r to <8 x float>", "v_dual_mov_b32"),
         "a": ("<8 x float>", cast + "\n %q = call <8 x float> " + call.format(t=kinds, a="%x", c="%c"), "v_wmma"),
         "c": ("<8 x float>", "%q = call <8 x float> " + call.format(t=kinds, a="%a", c="%r"), "v_wmma"),
     }[use]  # fmt: skip
@@ -420,3 +421,85 @@ class LoadOverInput(Check):
     def observe(self, target, tools):
         found = slots(tools, target, {"slots": (F16, "ds-load", "war-a"), "control_valu": (F16, "valu", "war-a")})
         return {"hazard": found["slots"] > 0, **found}
+
+
+class ResultReadCompiled(Check):
+    """Three products whose result a vector addition reads, as LLVM IR.
+
+    Shows: the V_NOPs in clang's assembly.
+    Does not show: sparse products.
+    """
+
+    claim = "WMMA-051"
+    kind = "compiler"
+    witness = "clang"
+    binds = ("compiled",)
+
+    def observe(self, target, tools):
+        return {"compiled": {name: compiled(tools.clang, target, name, "read") for name in ("f16", "fp8", "f8f6f4")}}
+
+
+class ChainCompiled(Check):
+    """Two FP16 products, the second reading the first as C, and as A, as LLVM IR.
+
+    Shows: the V_NOPs in clang's assembly.
+    Does not show: stalls of the hardware.
+    """
+
+    claim = "WMMA-054"
+    kind = "compiler"
+    witness = "clang"
+    binds = ("compiled",)
+
+    def observe(self, target, tools):
+        return {"compiled": {name: compiled(tools.clang, target, "f16", use) for name, use in (("exact", "c"), ("control_a", "a"))}}
+
+
+class FourCyclesCompiled(Check):
+    """An FP8 product with K of 64, read by a vector addition and as A, as LLVM IR.
+
+    Shows: the V_NOPs in clang's assembly.
+    Does not show: what a stepping needs.
+    """
+
+    claim = "WMMA-059"
+    kind = "compiler"
+    position = "like-fp16"
+    witness = "clang"
+    binds = ("read", "next_a")
+
+    def observe(self, target, tools):
+        return {name: compiled(tools.clang, target, "fp8", use) for name, use in (("read", "read"), ("next_a", "a"))}
+
+
+class EightBitSidesCompiled(Check):
+    """An f8f6f4 product with FP8 on both sides, read by a vector addition, as LLVM IR.
+
+    Shows: the V_NOPs in clang's assembly.
+    Does not show: what a stepping needs.
+    """
+
+    claim = "WMMA-060"
+    kind = "compiler"
+    position = "sixteen-cycles"
+    witness = "clang"
+    binds = ("read",)
+
+    def observe(self, target, tools):
+        return {"read": compiled(tools.clang, target, "f8f6f4", "read")}
+
+
+class DualIssue(Check):
+    """An FP16 product whose whole result is moved by dual-issue instructions, and one that a single addition reads.
+
+    Shows: the V_NOPs in clang's assembly.
+    Does not show: other releases.
+    """
+
+    claim = "WMMA-062"
+    kind = "compiler"
+    witness = "clang"
+    binds = ("slots", "single")
+
+    def observe(self, target, tools):
+        return {"slots": compiled(tools.clang, target, "f16", "dual"), "single": compiled(tools.clang, target, "f16", "read")}

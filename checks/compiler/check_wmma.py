@@ -29,14 +29,22 @@ def ask(tools, target, lines):
 
 def candidates():
     """Return every mnemonic that the parts of the known ones can be put together to."""
-    return [f"{start}{result}_{shape}_{kind}" for start in PREFIXES for result in RESULTS for shape in SHAPES for kind in TYPES]
+    return [
+        f"{start}{result}_{shape}_{kind}"
+        for start in PREFIXES
+        for result in RESULTS
+        for shape in SHAPES
+        for kind in TYPES
+    ]
 
 
 def known(tools, target, names):
     """Return those names of which the assembler says something else than that the target has no such instruction."""
     answers = tools.clang.assemble(target, [name + " v0, v0, v0, v0" for name in names])
     return [
-        name for name, answer in zip(names, answers) if told(answer) or not any(text in answer.diagnostic for text in NOT_THERE)
+        name
+        for name, answer in zip(names, answers)
+        if told(answer) or not any(text in answer.diagnostic for text in NOT_THERE)
     ]
 
 
@@ -97,7 +105,11 @@ class Registers(Check):
     def observe(self, target, tools):
         tried = candidates()
         found = known(tools, target, tried)
-        return {"instructions": len(found), "refused": len(tried) - len(found), "registers": widths(tools, target, found)}
+        return {
+            "instructions": len(found),
+            "refused": len(tried) - len(found),
+            "registers": widths(tools, target, found),
+        }
 
 
 class Gate(Check):
@@ -213,7 +225,9 @@ class ScaleRows(Check):
     def observe(self, target, tools):
         rows = {}
         for side in ("a", "b"):
-            rows[side] = sum(ask(tools, target, [f"{SCALED} matrix_{side}_scale:MATRIX_SCALE_ROW{n}" for n in range(4)]))
+            rows[side] = sum(
+                ask(tools, target, [f"{SCALED} matrix_{side}_scale:MATRIX_SCALE_ROW{n}" for n in range(4)])
+            )
         size = {}
         for word in ("scale", "scale16"):
             name = f"v_wmma_{word}_f32_16x16x128_f8f6f4"
@@ -345,4 +359,3 @@ class MixedAccumulator(Check):
         if len(found) != 1 or len(sparse) != 1:
             raise CannotTell(f"{found} and {sparse}")
         return {"wmma": found[0], "swmmac": {"d": sparse[0]}}
-

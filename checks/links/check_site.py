@@ -35,7 +35,7 @@ def missing(texts, files):
     """Return [(page, link)] of relative links whose file is not there; code and addresses are left out.
 
     Args: texts: {path: Markdown}; files: all paths. Pages and documents that the build makes from the model or the
-    register (mfma/, *.json, feeds) are left to the check of the built site.
+    register (mfma/, wmma/, *.json, feeds) are left to the check of the built site.
     """
     found = []
     for path, text in texts.items():
@@ -46,7 +46,7 @@ def missing(texts, files):
             parts = path.split("/")[:-1]
             for step in link.split("#")[0].split("/"):
                 parts = parts[:-1] if step == ".." else parts + [step]
-            if parts[0] != "mfma" and parts[-1].endswith((".md", ".py", ".png", ".svg", ".css", ".js")) and "/".join(parts) not in files:
+            if parts[0] not in ("mfma", "wmma") and parts[-1].endswith((".md", ".py", ".png", ".svg", ".css", ".js")) and "/".join(parts) not in files:
                 found.append((path, link))
     return found
 

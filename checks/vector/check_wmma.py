@@ -42,7 +42,10 @@ def holder(row, i, j):
 
 def agrees(row, other=()):
     """Return whether Triton's bases are the model's."""
-    return list(bases(layout(row["op"], "gfx1250", row["matrix"], other=other))) == [row["reg_bases"], row["lane_bases"]]
+    return list(bases(layout(row["op"], "gfx1250", row["matrix"], other=other))) == [
+        row["reg_bases"],
+        row["lane_bases"],
+    ]
 
 
 def lanes_of(row, points):
@@ -95,7 +98,10 @@ def eights(tools, width, which, other=()):
     anchors = rows_of(tools, "anchors", op=EIGHT, which=which)[0]["anchors"]
     where = layout(EIGHT, "gfx1250", "A", other=other)
     good = [k for k, half, slot in anchors if locate(where, 0, k)[:3] == (16 * half, slot // 4, slot % 4 * 8)]
-    return {"lanes": lanes_of(row, (0, 8, 16, 24, 32)), "agree": {"anchors": len(good), "triton": int(agrees(row, other))}}
+    return {
+        "lanes": lanes_of(row, (0, 8, 16, 24, 32)),
+        "agree": {"anchors": len(good), "triton": int(agrees(row, other))},
+    }
 
 
 class EightBitRuns(Check):
@@ -169,7 +175,10 @@ class WidthOfLoads(Check):
             (row["matrix"], row["k_width"]): row for row in rows_of(tools, "triton", op=SIXTEEN) if row["matrix"] != "D"
         }
         return {
-            "lane_of_k_8": {"loads_of_8": lanes_of(rows["A", 8], [8])[0], "loads_of_16": lanes_of(rows["A", 16], [8])[0]},
+            "lane_of_k_8": {
+                "loads_of_8": lanes_of(rows["A", 8], [8])[0],
+                "loads_of_16": lanes_of(rows["A", 16], [8])[0],
+            },
             "product_right": {
                 "both_8": through(rows["A", 8], rows["B", 8]),
                 "both_16": through(rows["A", 16], rows["B", 16]),

@@ -281,3 +281,10 @@ def test_help():
 def test_text_for_people():
     status, out, _ = call("decode", "e8m0", "127")
     assert status == 0 and out.split() == ["e8m0", "0x7f", "1.0", "1", "normal"]
+
+
+@pytest.mark.parametrize("command", ["encode", "decode"])
+@pytest.mark.parametrize("text", ["\u0663", "\uff10.\uff15", "\u00b2"])
+def test_digits_of_other_scripts_are_refused(command, text):
+    status, _, error = call(command, "e4m3fn", "--", text)
+    assert status == 2 and "a number" in error

@@ -256,7 +256,7 @@ def test_problem_tl_01(call):
 @pytest.mark.parametrize("op", ["ds_read_b64_tr_b8", "ds_read_b64_tr_b4", "ds_read_b96_tr_b6"])
 def test_problem_tl_02(call, op):
     status, document, _, _ = call("transpose", "--target", "gfx950", "--op", op, "--lane", 0, "--json")
-    assert status == 3 and document["result"]["verified"] is False and document["result"]["receives"] is None
+    assert status == 3 and document["result"]["published"] is False and document["result"]["receives"] is None
     assert "unverified" in document["findings"][0]["message"]
 
 
@@ -346,3 +346,26 @@ def test_text_for_people(call):
     assert "4 are not written" in call("direct", "--target", "gfx950", "--size", 12, "--lane", 1)[2]
     assert "each lane gives its own LDS address" in call("direct", "--target", "gfx1250", "--size", 16, "--lane", 1)[2]
     assert "no transposing LDS load" in call("transpose", "--target", "gfx942")[2]
+
+
+@pytest.mark.parametrize("option", ["--bits", "--shift"])
+def test_a_swizzle_of_absurd_size_is_refused(call, option):
+    words = ("--row-elements", 64, "--access", 8, "--row", 1, "--column", 0)
+    status, _, _, err = call("swizzle", *words, option, 99999999999999)
+    assert status == 2 and err.strip().endswith("0..31")
+
+
+def test_a_copy_beyond_the_lds_is_warned_of(call):
+    words = ("direct", "--target", "gfx950", "--size", 16, "--lane", 0, "--json")
+    status, document, _, _ = call(*words, "--base", 163840 - 16)
+    assert (status, document["findings"]) == (0, [])
+    status, document, _, _ = call(*words, "--base", 163840 - 15)
+    assert (status, [item["rule"] for item in document["findings"]]) == (0, ["past-lds"])
+    assert call(*words, "--m0", "0x100000000")[0] == 2
+
+
+def test_each_target_names_the_claim_it_rests_on(call):
+    claims = {}
+    for target in ("gfx950", "gfx1250"):
+        claims[target] = call("direct", "--target", target, "--size", 4, "--lane", 1, "--json")[1]["result"]["claim"]
+    assert claims == {"gfx950": "D2L-003", "gfx1250": "D2L-052"}

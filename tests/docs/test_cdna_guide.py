@@ -26,7 +26,7 @@ SIGNS = re.compile(r"\b(simply|just|obviously|guarantee[sd]?)\b|!(?!\[)")
 def test_the_guide_has_its_chapters():
     assert {page.stem for page in PAGES} >= {
         "index", "evidence-rules", "lds", "global-to-lds", "waits", "transpose", "targets", "formats", "matrix",
-        "mfma-audit", "inconsistencies", "docs-errors", "porting-350", "porting-450",
+        "mfma-audit", "inconsistencies", "docs-errors", "porting-350", "porting-450", "mi450",
     }  # fmt: skip
 
 
@@ -38,7 +38,7 @@ def test_a_command_prints_what_its_page_shows(name, command, shown):
     assert guide._kept(printed) == guide._kept(shown), f"{name}: {command}"
 
 
-@pytest.mark.parametrize("name", ["porting-350.md", "porting-450.md"])
+@pytest.mark.parametrize("name", ["porting-350.md", "porting-450.md", "mi450.md"])
 def test_every_line_of_a_checklist_links_a_claim(name):
     lines = [line for line in (ROOT / "docs" / "cdna" / name).read_text(encoding="utf-8").splitlines() if re.match(r"\d+\. ", line)]
     assert len(lines) >= 15

@@ -102,7 +102,7 @@ class Expression:
             self._code.append((kind, value, column))
             return
         raise ExpressionError(
-            f"a number, {' or '.join(self.names)} or ( must stand here" + (f", not {value!r}" if value else ""), column
+            f"{', '.join(['a number', *self.names])} or ( must stand here" + (f", not {value!r}" if value else ""), column
         )
 
     def _deeper(self, column):
@@ -149,7 +149,7 @@ def _tokens(text, names):
                 i += 1
             word = text[start:i]
             if word not in names:
-                raise ExpressionError(f"unknown name {word[:40]!r}: {', '.join(names)}", start + 1)
+                raise ExpressionError(f"unknown name {word[:40]!r}: {', '.join(names) or 'numbers only'}", start + 1)
             found.append(("name", word, start + 1))
             continue
         symbol = next((item for item in _SYMBOLS if text.startswith(item, i)), None)

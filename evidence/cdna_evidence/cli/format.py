@@ -76,6 +76,8 @@ def _decode(argv):
 
 
 def _code(text):
+    if not text.isascii():
+        raise Usage(f"code {text[:20]!r}: a number, decimal or 0x")
     try:
         return int(text, 0) if text[:1] != "0" or text[:2].lower() in ("0x", "0b") else int(text)
     except ValueError:

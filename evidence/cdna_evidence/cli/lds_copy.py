@@ -4,6 +4,8 @@
 from .lds_words import nothing_else, number, table, target_of, write_file
 from .output import Usage, emit
 
+LARGEST = (1 << 32) - 1
+
 
 def run_direct(options, rest):
     """Print where one lane's direct-to-LDS copy lands."""
@@ -15,6 +17,9 @@ def run_direct(options, rest):
     given = {name: number(options, "--" + name, 0) for name in ("base", "m0", "soffset", "voffset")}
     given["offset"] = number(options, "--offset", 0, least=None)
     given["form"] = options.get("--form", "global")
+    for name in ("base", "m0", "soffset", "voffset"):
+        if given[name] > LARGEST:
+            raise Usage(f"--{name} {given[name]}: 0..{LARGEST}, a register of 32 bits")
     lane = number(options, "--lane", None)
     done = direct.copy(target, size, lane, **given)
     findings, disputed = [], []
@@ -36,6 +41,8 @@ def run_direct(options, rest):
                 },
             }
         )
+    if done.accepted:
+        findings += _past_the_end(done)
     if "--interval" in options and done.accepted:
         findings += _interval(target, size, number(options, "--interval", None, least=1))
     result = {
@@ -48,7 +55,7 @@ def run_direct(options, rest):
         "written_bytes": done.written,
         "hole_bytes": done.hole,
         "counter": done.counter,
-        "claim": "D2L-003" if done.accepted else None,
+        "claim": None if not done.accepted else "D2L-003" if target in direct.WAVE_WIDE else "D2L-052",
     }
     if "--svg" in options and done.accepted and done.lane_stride:
         from cdna_evidence.site import figures_direct
@@ -63,6 +70,16 @@ def run_direct(options, rest):
         bool(options.get("--json")),
         table(_direct_rows(done, lane)) if done.accepted else None,
     )
+
+
+def _past_the_end(done):
+    from cdna.lds.geometry import geometry
+
+    most = geometry(done.target).capacity.value
+    if 0 <= done.lds_address <= most - done.written:
+        return []
+    message = f"lds_address={done.lds_address}: {done.written} bytes from there leave the {most} bytes of LDS, LDS-001"
+    return [{"rule": "past-lds", "severity": "warning", "message": message, "claim": "LDS-001", "field": "lds_address"}]
 
 
 def _interval(target, size, interval):
@@ -107,7 +124,7 @@ def run_transpose(options, rest):
                 "result_bits": form.result_bits,
                 "aliases": list(form.aliases),
                 "builtin": form.interface,
-                "verified": form.verified,
+                "published": form.published,
                 "basis": form.basis,
             }
             for form in forms
@@ -116,7 +133,7 @@ def run_transpose(options, rest):
             (
                 form.op,
                 f"{form.element_bits}-bit elements",
-                "lane map known" if form.verified else "unverified",
+                "lane map known" if form.published else "unverified",
                 ", ".join(form.aliases),
             )
             for form in forms
@@ -145,14 +162,14 @@ def run_transpose(options, rest):
         "element_bits": form.element_bits,
         "aliases": list(form.aliases),
         "builtin": form.interface,
-        "verified": form.verified,
+        "published": form.published,
         "basis": form.basis,
     }
     lane = number(options, "--lane", None) if "--lane" in options else None
     last = 31 if target == "gfx1250" else 63
     if lane is not None and lane > last:
         raise Usage(f"lane={lane}: 0..{last}")
-    if not form.verified:
+    if not form.published:
         message = f"{form.op}: unverified: {form.basis}"
         finding = {"rule": "unverified", "severity": "error", "message": message, "claim": "TRN-052", "field": "op"}
         emit("lds transpose", target, dict(result, receives=None), [finding], (), json)

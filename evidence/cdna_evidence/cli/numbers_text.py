@@ -7,9 +7,9 @@ from .output import Usage
 
 LONGEST = 200  # characters
 LARGEST_POWER = 5000  # of two or ten, up or down
-_DECIMAL = re.compile(r"(\d+)(?:\.(\d*))?(?:e([+-]?\d+))?\Z|\.(\d+)(?:e([+-]?\d+))?\Z", re.I)
-_HEX = re.compile(r"0x([0-9a-f]*)(?:\.([0-9a-f]*))?(?:p([+-]?\d+))?\Z", re.I)
-_POWER = re.compile(r"(\d+)(?:\^|\*\*)([+-]?\d+)\Z")
+_DECIMAL = re.compile(r"(\d+)(?:\.(\d*))?(?:e([+-]?\d+))?\Z|\.(\d+)(?:e([+-]?\d+))?\Z", re.I | re.A)
+_HEX = re.compile(r"0x([0-9a-f]*)(?:\.([0-9a-f]*))?(?:p([+-]?\d+))?\Z", re.I | re.A)
+_POWER = re.compile(r"(\d+)(?:\^|\*\*)([+-]?\d+)\Z", re.A)
 
 
 def number_of_text(text):

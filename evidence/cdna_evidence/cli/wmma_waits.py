@@ -28,6 +28,8 @@ def run_waits(argv):
     words.add_argument("--json", action="store_true", help="one JSON document")
     given = words.parse_args(argv)
     formats = (given.a_format, given.b_format)
+    if given.first.startswith(("v_mfma", "v_smfmac")):
+        raise Usage(f"first={given.first!r}: not on gfx1250, whose matrix instructions are v_wmma and v_swmmac; target: gfx942, gfx950")
     try:
         answer = waits(given.first, given.then, given.via, *formats)
         one, two = operand(given.first, *formats), operand(given.then)

@@ -3,7 +3,7 @@
 
 import re
 
-from . import mfma_pages
+from . import mfma_pages, wmma_pages
 from .card import page_of
 
 
@@ -14,7 +14,7 @@ def generated(content):
     """
     found = [(page_of(claim), _claim(claim)) for claim in content.register.claims.values()]
     found += [(f"sources/{source.key}.md", _source(source)) for source in content.register.sources.values()]
-    return found + mfma_pages.generated()
+    return found + mfma_pages.generated() + wmma_pages.generated()
 
 
 def _claim(claim):

@@ -1,7 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """The parts that pages are built of, by the name of their directive: `::counts`, `::claim-page TDM-031` and so on."""
 
-from . import audit, claim_page, evidence_page, example, matrix_page, mfma_pages, scope_page, source_page, strides, wmma_slots
+from . import (
+    audit,
+    claim_page,
+    evidence_page,
+    example,
+    matrix_page,
+    mfma_pages,
+    scope_page,
+    source_page,
+    strides,
+    versions_of,
+    wmma_pages,
+    wmma_slots,
+)
 from .tree import h
 
 STACK_NEXT = "cdna-stack-next"
@@ -37,6 +50,9 @@ PARTS = {
     "mfma-instruction": mfma_pages.instruction,
     "strides": strides.shown,
     "scope": scope_page.page,
+    "versions": versions_of.shown,
+    "wmma-index": wmma_pages.index,
+    "wmma-instruction": wmma_pages.instruction,
     "wmma-slots": wmma_slots.shown,
     "stacked": lambda here, args: h("div", class_=STACK_NEXT),
 }

@@ -1,64 +1,50 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What this project set out to say about gfx1250, row by row: `::scope` renders evidence/scope-gfx1250.yml as tables.
+"""What is asked about gfx1250, row by row: `::scope open` and `::scope met` show evidence/scope-gfx1250.yml.
 
-A row has an id and says what is to be known. It is met when claims of the register say it; otherwise it says what would settle it.
+A row is met by claims of the register, or it is open and says what would settle it.
 """
 
 from cdna_evidence import settings
 
 from . import card
-from .tree import h, joined, table
+from .tree import disclosure, h, joined, table
 
-NAME = "scope-gfx1250.yml"
+STATES = ("open", "met")
 
 
 def page(here, args):
-    """Return the rows of one state: `::scope open`, `::scope met`, or both under one heading line for `::scope`."""
+    """Return the rows of one state as a table (the met ones in a closed disclosure), or both with a column for the state.
+
+    Args: here: a `Here`; args: open, met, or nothing for both. Raises: ValueError: another word, or a row of no state.
+    """
+    if args and args not in STATES:
+        raise ValueError(f"{here.page}: ::scope {args}: {', '.join(STATES)}, or nothing for both")
     rows = read()
-    if args not in ("", "open", "met"):
-        raise ValueError(f"{here.page}: ::scope {args}: open, met, or nothing for both")
-    chosen = [row for row in rows if not args or _met(row) == (args == "met")]
-    if not chosen:
-        return h("p", "No row.")
-    return h("div", _counted(rows), _table(here, chosen, args))
-
-
-def path():
-    """Return where the rows stand."""
-    return settings.root() / "evidence" / NAME
+    head, last = ["what is asked", "row"], {"open": "what would settle it", "met": "claims"}
+    head += [last[args]] if args else ["state", "claims, or what would settle it"]
+    chosen = [row for row in rows if args in ("", row["state"])]
+    counts = " and ".join(f"{sum(row['state'] == state for row in rows)} are {state}" for state in STATES)
+    shown = table(head, [_row(here, row, not args) for row in chosen], label=f"{args} questions".strip(), stacked=True)
+    if args == "met":
+        return disclosure(f"{len(chosen)} questions that are answered, and by which claims", shown)
+    counts = " and ".join(f"{sum(row['state'] == state for row in rows)} are {state}" for state in STATES)
+    return h("div", h("p", f"Of {len(rows)} questions {counts}.", class_="cdna-quiet"), shown)
 
 
 def read(file=None):
-    """Return the rows, dicts in file order. Raises: ValueError: the file is not a list of rows."""
+    """Return the rows, dicts in the order of the file. Raises: ValueError: a row that is neither open nor met."""
     import yaml
 
-    file = file or path()
-    if not file.is_file():
-        return []
-    found = yaml.safe_load(file.read_text("utf-8"))
-    rows = found.get("rows") if isinstance(found, dict) else found
-    if not isinstance(rows, list) or not all(isinstance(row, dict) and row.get("id") for row in rows):
-        raise ValueError(f"{file.name}: a list of rows, each with an id")
+    rows = yaml.safe_load((file or settings.root() / "evidence" / "scope-gfx1250.yml").read_text("utf-8"))
+    for row in rows:
+        if row.get("state") not in STATES or not row.get("by" if row["state"] == "met" else "settles"):
+            raise ValueError(
+                f"{row.get('id')}: state={row.get('state')}: met, with claims in by; or open, with settles"
+            )
     return rows
 
 
-def _met(row):
-    return row["state"] == "met"
-
-
-def _counted(rows):
-    met = sum(map(_met, rows))
-    return h("p", f"{len(rows)} rows in all: {met} met, {len(rows) - met} open.", class_="cdna-quiet")
-
-
-def _table(here, rows, args):
-    head = ["row", "what is to be known"]
-    head += [] if args else ["state"]
-    head += [{"open": "what would settle it", "met": "claims"}.get(args, "claims, or what would settle it")]
-    made = []
-    for row in rows:
-        claims = joined([card.see(here, here.claim(claim)) for claim in row.get("claims") or ()], " ")
-        settle = here.rich(row["settle"]) if row.get("settle") else None
-        last = [claims, " " if claims and settle else None, settle]
-        made.append([h("code", row["id"]), here.rich(row["say"]), *([] if args else [row["state"]]), last])
-    return table(head, made, label="what this project set out to say about gfx1250", stacked=True)
+def _row(here, row, both):
+    by = joined([card.see(here, here.claim(claim)) for claim in row.get("by", ())], " ")
+    answer = by if row["state"] == "met" else here.rich(row["settles"])
+    return [here.rich(row["say"]), h("code", row["id"]), *([row["state"]] if both else []), answer]

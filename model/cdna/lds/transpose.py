@@ -19,7 +19,7 @@ class Form(NamedTuple):
     result_bits: int  # of one lane
     aliases: tuple
     interface: str
-    verified: bool
+    published: bool
     basis: str
 
 

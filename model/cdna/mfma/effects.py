@@ -49,7 +49,7 @@ def effect(item, registers, target):
     operands = tuple([_vector(names) for names in registers])
     name = item.mnemonic
     if name == "s_nop":
-        # LLVM credits N + 1 for any N; the instruction has four bits for N. The smaller is taken: s_nop 16 waits once.
+        # LLVM credits N + 1 for any N. Credit is given here for four bits of N, the most that LLVM itself relies on.
         count = number_of(item.operands[0]) if item.operands else None
         return _made(plain("other", name), states=1 if count is None else (count & 15) + 1)
     if name[:2] == "s_":

@@ -88,6 +88,7 @@ def facts_of(program, target, shared, unsure_counts):
         for item in program.instructions
         if effects[item.index].lds == "read" and effects[item.index].path != "ds"
     ]
+    writers = [item.index for item in program.instructions if effects[item.index].lds in ("write", "both")]
     names = [item.mnemonic for item in program.instructions]
     runs, run_length = runs_of(program, effects)
     return {
@@ -98,6 +99,7 @@ def facts_of(program, target, shared, unsure_counts):
         "shared": shared,
         "registers": registers,
         "effects": effects,
+        "writers": writers,
         "foreign": foreign,
         "waits": [wait_of(item, target, program.symbols) for item in program.instructions],
         "one_buffer": one_buffer(program, effects, registers),

@@ -18,9 +18,9 @@ def conflicts(state, index, facts):
     for counter, pc in state["pend"]:
         if counter != "xcnt":
             pending[pc] = sorted(pending.get(pc, []) + [counter])
-    for pc in sorted(state["open"]):
+    for pc in _colliding(state, effect, facts):
         other = facts["effects"][pc]
-        if pc == index or not _collide(other, effect):
+        if pc == index:
             continue
         waiting = pending.get(pc, [])
         if waiting and _own_wave(other, effect):
@@ -34,9 +34,16 @@ def conflicts(state, index, facts):
     return found
 
 
-def _collide(first, then):
-    reads, writes = ("read", "both"), ("write", "both")
-    return (first.lds in writes and then.lds in reads) or (first.lds in reads and then.lds in writes)
+# What an instruction collides with, by what it does to LDS itself.
+_COLLIDES = {"read": ("write", "both"), "write": ("read", "both"), "both": ("read", "write", "both")}
+
+
+def _colliding(state, effect, facts):
+    """Return the open LDS accesses that one more collides with, in order; of many reads beside few writes, no walk over the reads."""
+    if effect.lds == "read" and len(facts["writers"]) < len(state["open"]):
+        return [pc for pc in facts["writers"] if pc in state["open"]]
+    kinds = _COLLIDES[effect.lds]
+    return sorted([pc for pc in state["open"] if facts["effects"][pc].lds in kinds])
 
 
 def _own_wave(first, then):

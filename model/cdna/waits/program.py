@@ -216,6 +216,8 @@ def _symbol(code, symbols):
             value = value_of(expression, symbols)
             if value is not None:
                 symbols[name.strip()] = value
+            elif name.strip() in symbols:
+                del symbols[name.strip()]  # a value that is not read must not leave the old one behind
         return True
     if code[:19] == "Disassembly of sect" or "file format" in code or code in ("...", "---"):
         return True

@@ -157,4 +157,6 @@ def _scales(op, matrix, scale_row, other):
     shape = (1, size, count) if matrix == "scale_a" else (1, count, size)
     # With ROW1 every lane of the lower half reads what its neighbour sixteen lanes up holds.
     moved = ("lanes", 5) if scale_row and size == 16 else ()
-    return Layout(op, matrix, shape, (Digit(across, 1, size, 1),), (Digit(axis, 1, count, 1),), bits, 1, 0, moved, False)
+    return Layout(
+        op, matrix, shape, (Digit(across, 1, size, 1),), (Digit(axis, 1, count, 1),), bits, 1, 0, moved, False
+    )

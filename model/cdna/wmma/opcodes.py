@@ -12,7 +12,19 @@ from cdna.mfma.opcodes import FORMATS, MatrixError, format_of
 LANES = 32
 TARGET = "gfx1250"
 # Element types and their bits in a register; iu8 and iu4 are signed or unsigned by a modifier.
-BITS = {"f32": 32, "i32": 32, "f16": 16, "bf16": 16, "iu8": 8, "fp8": 8, "bf8": 8, "fp6": 6, "bf6": 6, "fp4": 4, "iu4": 4}
+BITS = {
+    "f32": 32,
+    "i32": 32,
+    "f16": 16,
+    "bf16": 16,
+    "iu8": 8,
+    "fp8": 8,
+    "bf8": 8,
+    "fp6": 6,
+    "bf6": 6,
+    "fp4": 4,
+    "iu4": 4,
+}
 MATRICES = ("A", "B", "C", "D", "index", "scale_a", "scale_b")
 # Formats of a scale byte; the place is the code in the scale-format field.
 SCALE_FORMATS = ("e8m0", "e5m3", "e4m3")
@@ -103,7 +115,9 @@ def opcode(name):
     if sparse and words[1] == "bf16f32":
         d_type = "f32"  # the accumulator is C and D at once
     family = "SWMMAC" if sparse else "WMMA"
-    return Opcode(text, shape[0], shape[1], shape[2], types[0], types[-1], c_type, d_type, family, sparse, block, (TARGET,))
+    return Opcode(
+        text, shape[0], shape[1], shape[2], types[0], types[-1], c_type, d_type, family, sparse, block, (TARGET,)
+    )
 
 
 def opcodes(target=TARGET):

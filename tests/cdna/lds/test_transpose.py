@@ -47,7 +47,7 @@ def test_the_k_sets_of_the_audit():
 
 def test_forms():
     assert transpose.forms("gfx942") == ()
-    assert [form.op for form in transpose.forms("gfx950") if form.verified] == ["ds_read_b64_tr_b16"]
+    assert [form.op for form in transpose.forms("gfx950") if form.published] == ["ds_read_b64_tr_b16"]
     assert (
         transpose.form_named("gfx1250", "ds_load_tr_b64").op
         == transpose.form_named("gfx1250", "ds_load_b64_tr_b8").op

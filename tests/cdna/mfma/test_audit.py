@@ -281,3 +281,9 @@ def test_random_programs_repaired_by_the_audit_equal_llvm(target):
         inside = rf"^{name}:(.*?)^\.Lfunc_end"
         fixed, plain = [_code(re.search(inside, item.assembly, re.M | re.S).group(1)) for item in found]
         assert _layout(_repaired(plain, target)) == _layout(fixed), name
+
+
+@pytest.mark.parametrize("nop, states", [(7, 8), (15, 16), (16, 1), (99, 4)])
+def test_an_s_nop_gets_credit_for_four_bits(nop, states):
+    text = f"v_mfma_f32_32x32x4_2b_f16 v[0:31], v[40:41], v[42:43], v[0:31]\ns_nop {nop}\nv_add_f32 v50, v2, v2\n"
+    assert audit(text, "gfx942").dependencies[0]["present"] == states

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What clang emits for many kernels gets no finding, or one that is explained; and what is cut out of it is found."""
 
-import wait_kernels as kernels
 import pytest
+import wait_kernels as kernels
 
 from cdna.waits.finder import check
 

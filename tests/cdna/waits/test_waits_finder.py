@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cdna.waits.finder import check
+from cdna.waits.finder import check, facts_of
+from cdna.waits.program import read
 
 DATA = Path(__file__).parents[2] / "data" / "waits"
 END = "\ns_endpgm\n"
@@ -246,6 +247,21 @@ def test_instructions_of_the_other_target_are_named():
     assert errors("s_wait_loadcnt 0", "gfx942") == ["not-on-target"]
 
 
+@pytest.mark.parametrize(
+    "target, line",
+    [
+        ("gfx1250", "buffer_load_dword v0, s[0:3], 0 offen lds"),
+        ("gfx1250", "global_load_lds_dword v[0:1], off"),
+        ("gfx1250", "ds_gws_barrier v0 gds"),
+        ("gfx950", "tensor_load_to_lds s[0:3], s[4:11]"),
+        ("gfx950", "global_load_async_to_lds_b32 v0, v[2:3], off"),
+        ("gfx942", "s_barrier_signal_isfirst -1"),
+    ],
+)
+def test_an_instruction_whose_counter_the_target_lacks_is_named(target, line):
+    assert errors(line + "\nds_read_b32 v9, v8", target) == ["not-on-target"]
+
+
 def test_the_disassembly_of_a_compiled_kernel_passes_and_fails_without_a_wait():
     for name, target in (("lds_loop_gfx950.objdump", "gfx950"), ("pipelined_gfx1250.objdump", "gfx1250")):
         text = (DATA / name).read_text()
@@ -311,3 +327,11 @@ def test_one_more_full_wait_never_adds_a_missing_wait(lines, place):
         (item["rule"], item["text"]) for item in check("\n".join(more) + END, "gfx942").missing if item["registers"]
     }
     assert after <= before
+
+
+def test_many_reads_beside_few_writes_are_not_walked_for_each_read():
+    body = "ds_read_b128 v[8:11], v12\ns_waitcnt lgkmcnt(0)\n" * 3000
+    facts = facts_of(read(body, 64), "gfx950", False, False)
+    assert facts["writers"] == []
+    late = "ds_write_b32 v1, v2\ns_waitcnt lgkmcnt(0)\ns_barrier\n" + body
+    assert [item for item in check(late + END, "gfx950").findings if item["severity"] == "error"] == []

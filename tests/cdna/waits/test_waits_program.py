@@ -149,3 +149,36 @@ def test_any_text_is_read_without_an_exception(text):
 def test_any_operand_is_read_without_an_exception(parts):
     read("v_mov_b32 " + "".join(parts), 64)
     registers_in("".join(parts), {})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "v_mov_b32 v[" + "(" * 5000 + "1" + ")" * 5000 + "], v1\n",
+        "v_mov_b32 v[" + "-" * 5000 + "1], v1\n",
+        "v_mov_b32 v" + "9" * 5000 + ", v1\n",
+        ".set x, 0x" + "f" * 50000 + "\nv_mov_b32 v[x:x], v1\n",
+        ".set x, 9999999999\n" + ".set x, x*x\n" * 40 + "v_mov_b32 v[x:x+1], v1\n",
+        ".set x, 1\n" + ".set x, x<<64\n" * 2000 + "v_mov_b32 v[x:x], v1\n",
+        "v_mov_b32 op_sel:[0 /*v3*/\n",
+        "s_waitcnt vmcnt(" + "(" * 5000 + "\n",
+    ],
+    ids=["brackets", "signs", "register", "hex", "squares", "shifts", "remark", "wait"],
+)
+def test_text_made_to_hurt_is_read_in_no_time(text):
+    program = read(text, 64)
+    names = [name for item in program.instructions for one in operand_registers(item, program.symbols) for name in one]
+    assert len(program.instructions) == 1 and all(len(name) < 12 for name in names)
+
+
+def test_a_symbol_whose_new_value_is_not_read_loses_the_old_one():
+    program = read(".set x, 4\n.set x, somewhere+1\nv_mov_b32 v[x], v1\n", 64)
+    assert operand_registers(program.instructions[0], program.symbols)[0] == ["?v"]
+
+
+def test_values_stay_inside_64_bits():
+    assert value_of("1 << 63", {}) == 1 << 63
+    assert value_of("1 << 64", {}) is None
+    assert value_of("x * x", {"x": 1 << 40}) is None
+    assert value_of("-" * 50 + "1", {}) == 1
+    assert value_of("-" * 60 + "1", {}) is None
