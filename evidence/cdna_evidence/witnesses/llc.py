@@ -11,7 +11,7 @@ import re
 import shlex
 import shutil
 
-from . import asmtext, isolation, matrix
+from . import asmtext, isolation, listing, matrix
 from .cache import Cache, file_digest
 from .face import Compiled, Missing
 
@@ -91,7 +91,7 @@ class Llc:
         return self._run(target, [*arguments, f"-start-{when}={HAZARDS}", "-x", "mir", "-", "-o", "-"], mir, "assembly")
 
     def _run(self, target, arguments, text, kind):
-        command = f"printf '%s' {shlex.quote(text)} | llc-22 " + " ".join(shlex.quote(word) for word in arguments)
+        command = listing.given(text) + " | llc-22 " + " ".join(shlex.quote(word) for word in arguments)
         key = {"kind": "llc " + kind, "witness": self.name, "version": self.version, "digest": self.digest}
         key.update(target=target, arguments=arguments, source=text)
         kept = self.cache.get(key)
