@@ -133,9 +133,9 @@ def test_the_configuration_executes_and_tolerates_nothing():
 @pytest.fixture
 def clone(tmp_path, monkeypatch):
     """A copy of what a build needs, as the working directory."""
-    for name in ("docs", "evidence/claims", "evidence/sources", "evidence/vectors"):
-        shutil.copytree(ROOT / name, tmp_path / name)
-    for name in ("mkdocs.yml", "pyproject.toml", "evidence/ids.lock"):
+    shutil.copytree(ROOT / "docs", tmp_path / "docs")
+    shutil.copytree(ROOT / "evidence", tmp_path / "evidence", ignore=shutil.ignore_patterns("cdna_evidence"))
+    for name in ("mkdocs.yml", "pyproject.toml"):
         shutil.copy(ROOT / name, tmp_path / name)
     monkeypatch.chdir(tmp_path)
     return tmp_path
