@@ -162,7 +162,7 @@ def test_opened_from_disk(built, browser):
     context = browser.new_context(viewport={"width": 1440, "height": 900})
     tab = context.new_page()
     tab.goto((pathlib.Path(built) / "index.html").as_uri(), wait_until="load")
-    link = tab.locator(".md-content a", has_text=re.compile("^The registers$")).first
+    link = tab.locator(".md-content a", has_text=re.compile("^The descriptor, bit by bit$")).first
     link.click()
     tab.wait_for_load_state("load")
     assert tab.url.endswith("tdm/descriptor/index.html#the-registers")
