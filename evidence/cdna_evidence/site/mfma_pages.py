@@ -137,12 +137,16 @@ def _encoded():
 def _bytes(op):
     """One line of assembly and the bytes that clang gives it on each target."""
     found, name = _encoded()
-    told = [f"{found[op.mnemonic, target]} on {target}" for target in op.targets if (op.mnemonic, target) in found]
-    if not told:
+    targets = {}
+    for target in op.targets:
+        if (op.mnemonic, target) in found:
+            targets.setdefault(found[op.mnemonic, target], []).append(target)
+    if not targets:
         return h("p", h("code", example(op)))
-    same = len({text.partition(" on ")[0] for text in told}) == 1
-    words = told[0].partition(" on ")[0] + (" on " + " and ".join(op.targets)) if same else "; ".join(told)
-    return h("p", h("code", example(op)), " is encoded ", h("code", words), f" by {name}.")
+    words = []
+    for number, (code, where) in enumerate(targets.items()):
+        words += ["; "] * (number > 0) + [h("code", code), " on " + " and ".join(where)]
+    return h("p", h("code", example(op)), " is encoded ", *words, f" by {name}.")
 
 
 def _targets(op):
