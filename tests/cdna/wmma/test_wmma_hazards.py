@@ -3,7 +3,7 @@
 
 import pytest
 
-from cdna.wmma import hazards
+from cdna.wmma import hazards, opcodes
 
 F16 = "v_wmma_f32_16x16x32_f16"
 
@@ -68,7 +68,6 @@ def test_disputes_are_named():
 
 
 def test_names_are_those_of_the_opcodes_that_are_selected():
-    opcodes = pytest.importorskip("cdna.wmma.opcodes", reason="the opcode table is written next door")
     known = set(opcodes.mnemonics())
     assert set(hazards.names()) <= known
     # What remains are the forms of gfx12 with half the K (WMMA-058).
