@@ -9,29 +9,23 @@ beside it in a package of the same version.
 import os
 import re
 import shlex
-import shutil
 
-from . import asmtext, isolation, listing, matrix
+from . import asmtext, isolation, listing, llvm22, matrix
 from .cache import Cache, file_digest
 from .face import Compiled, Missing
 
 NAME = "llc"
 TITLE = "llc 22 (Debian package llvm-22)"
 ANSWERS = ("MIR through one pass", "wait states")
-HOW_TO_GET = "on Debian, apt-get install llvm-22"
-MAJOR = "22"
+HOW_TO_GET = llvm22.HOW_TO_GET
 
 TRIPLE = "amdgcn"
 HAZARDS = "post-RA-hazard-rec"
-_PLACES = ("/usr/lib/llvm-22/bin/llc", "/usr/bin/llc-22")
 
 
 def find(cache=None, fresh=False):
     """Return the witness; arguments and errors as in clang.find."""
-    program = shutil.which("llc-22") or next((path for path in _PLACES if os.access(path, os.X_OK)), None)
-    if program is None:
-        raise Missing("llc of LLVM 22 is not installed", HOW_TO_GET)
-    return Llc(program, cache or Cache(fresh=fresh))
+    return Llc(llvm22.find(NAME), cache or Cache(fresh=fresh))
 
 
 class Llc:
@@ -42,7 +36,7 @@ class Llc:
 
     name = NAME
 
-    def __init__(self, program, cache, package="llvm-22", seconds=isolation.SECONDS, memory=isolation.MEMORY):
+    def __init__(self, program, cache, package=llvm22.PACKAGE, seconds=isolation.SECONDS, memory=isolation.MEMORY):
         self.program = os.path.abspath(program)
         self.package = package
         self.cache = cache
@@ -52,7 +46,7 @@ class Llc:
             self.digest = file_digest(self.program, cache)
         except OSError as error:
             raise Missing(f"llc cannot be read: {error.strerror}", HOW_TO_GET) from None
-        self.version = self._ask_version()
+        self.version = llvm22.version_of(NAME, self.program, **self._limits)
 
     def run_pass(self, target, mir, name=HAZARDS):
         """Return MIR as it stands after one pass, a Compiled whose `assembly` is the MIR text.
@@ -105,18 +99,6 @@ class Llc:
         if asmtext.keepable(outcome):
             self.cache.put(key, [result.outcome, result.assembly, result.diagnostic])
         return result
-
-    def _ask_version(self):
-        ran = isolation.run([self.program, "--version"], **self._limits)
-        said = ran.out.decode("utf-8", "replace")
-        found = re.search(r"LLVM version (\S+)", said)
-        if ran.outcome != "ended" or ran.code != 0 or not found:
-            raise Missing("llc tells no version", HOW_TO_GET)
-        if found.group(1).split(".")[0] != MAJOR:
-            raise Missing(f"llc is version {found.group(1)}, not {MAJOR}", HOW_TO_GET)
-        if "amdgcn" not in said:
-            raise Missing("this llc was built without AMD GPUs", HOW_TO_GET)
-        return found.group(1)
 
 
 def _verdict(ran, said):

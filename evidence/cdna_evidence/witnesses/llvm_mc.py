@@ -8,30 +8,24 @@ the small program; Debian keeps the LLVM library beside it in a package of the s
 import os
 import re
 import shlex
-import shutil
 
-from . import asmtext, isolation
+from . import asmtext, isolation, llvm22
 from .cache import Cache, file_digest
 from .face import Missing, answer
 
 NAME = "llvm-mc"
 TITLE = "llvm-mc 22 (Debian package llvm-22)"
 ANSWERS = ("assemble", "disassemble")
-HOW_TO_GET = "on Debian, apt-get install llvm-22"
-MAJOR = "22"
+HOW_TO_GET = llvm22.HOW_TO_GET
 
 HSA = "amdgcn-amd-amdhsa"
-_PLACES = ("/usr/lib/llvm-22/bin/llvm-mc", "/usr/bin/llvm-mc-22")
 _WARNING = re.compile(r"^<stdin>:1:(\d+): (warning|error): (.*)$", re.MULTILINE)
 _LISTED = re.compile(r"^\s*(.*?)\s*[;/]{1,2} encoding: \[([^\]]*)\]", re.MULTILINE)
 
 
 def find(cache=None, fresh=False):
     """Return the witness; arguments and errors as in clang.find."""
-    program = shutil.which("llvm-mc-22") or next((path for path in _PLACES if os.access(path, os.X_OK)), None)
-    if program is None:
-        raise Missing("llvm-mc of LLVM 22 is not installed", HOW_TO_GET)
-    return LlvmMc(program, cache or Cache(fresh=fresh))
+    return LlvmMc(llvm22.find(NAME), cache or Cache(fresh=fresh))
 
 
 class LlvmMc:
@@ -42,7 +36,7 @@ class LlvmMc:
 
     name = NAME
 
-    def __init__(self, program, cache, package="llvm-22", seconds=isolation.SECONDS, memory=isolation.MEMORY):
+    def __init__(self, program, cache, package=llvm22.PACKAGE, seconds=isolation.SECONDS, memory=isolation.MEMORY):
         self.program = os.path.abspath(program)
         self.package = package
         self.cache = cache
@@ -52,7 +46,7 @@ class LlvmMc:
             self.digest = file_digest(self.program, cache)
         except OSError as error:
             raise Missing(f"llvm-mc cannot be read: {error.strerror}", HOW_TO_GET) from None
-        self.version = self._ask_version()
+        self.version = llvm22.version_of(NAME, self.program, **self._limits)
 
     def assemble(self, target, lines, triple=HSA):
         """Return one Answer per line; as Clang.assemble."""
@@ -112,18 +106,6 @@ class LlvmMc:
             answers.append(answer("accepted", " ".join(text.split()), part, "", _paste(arguments, _hex(part))))
             offset += size
         return answers
-
-    def _ask_version(self):
-        ran = isolation.run([self.program, "--version"], **self._limits)
-        said = ran.out.decode("utf-8", "replace")
-        found = re.search(r"LLVM version (\S+)", said)
-        if ran.outcome != "ended" or ran.code != 0 or not found:
-            raise Missing("llvm-mc tells no version", HOW_TO_GET)
-        if found.group(1).split(".")[0] != MAJOR:
-            raise Missing(f"llvm-mc is version {found.group(1)}, not {MAJOR}", HOW_TO_GET)
-        if "amdgcn" not in said:
-            raise Missing("this llvm-mc was built without AMD GPUs", HOW_TO_GET)
-        return found.group(1)
 
 
 def _hex(data):
