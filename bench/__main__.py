@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 
-from . import layouts, links, pins, search, witnesses
+from . import layouts, links, pins, search, waits, witnesses
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 README_WORDS = (
@@ -179,6 +179,7 @@ def main(argv=None):
         "links": lambda: links.rows(row, best_of),
         "witnesses": lambda: witnesses.rows(row),
         "layouts": lambda: layouts.rows(row, best_of),
+        "waits": lambda: waits.rows(row, best_of),
     }
     parser.add_argument("part", nargs="*", help=f"of {', '.join(parts)}; default: all")
     arguments = parser.parse_args(argv)

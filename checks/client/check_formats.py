@@ -70,6 +70,54 @@ class TritonFamily(Check):
         }
 
 
+class TritonFamilyLater(Check):
+    """Products and conversions of FP8 types, compiled for gfx1250 now; the product of E4M3FNUZ is left out, it takes minutes.
+
+    Shows: for which family Triton 3.9.0 chooses FP8 instructions.
+    Does not show: hardware.
+    """
+
+    claim = "FMT-063"
+    kind = "client"
+    witness = "triton-dot"
+    binds = ("multiplied_as_fp8", "converted_by_instruction")
+
+    def observe(self, target, tools):
+        return {
+            "multiplied_as_fp8": native(tools, target, "dot", FP8[1:]),
+            "converted_by_instruction": native(tools, target, "cast"),
+        }
+
+
+class TritonModeBitLater(Check):
+    """The mode register in kernels for gfx1250: one bit is written where they convert to FP8 and not where they multiply.
+
+    Shows: which bit Triton 3.9.0 sets for its conversions.
+    Does not show: what the bit does.
+    """
+
+    claim = "FMT-064"
+    kind = "client"
+    witness = "triton-dot"
+    binds = ("mode_bit",)
+
+    def observe(self, target, tools):
+        def written(names, question):
+            """Bits of MODE that every kernel writes."""
+            found = None
+            for item in tools.witness("triton-dot").chosen(target, names, question):
+                if item.outcome != "accepted":
+                    raise CannotTell(f"{item.outcome}, {item.diagnostic[:120]}")
+                bits = {one.split(", ")[1] for one in item.mode if one.startswith("hwreg(HW_REG_WAVE_MODE, ")}
+                found = bits if found is None else found & bits
+            return found
+
+        only = sorted(written(FP8, "cast") - written(("e4m3fn", "e5m2"), "dot"))
+        if len(only) != 1:
+            raise CannotTell(f"bits {only}")
+        return {"mode_bit": int(only[0])}
+
+
 class TritonNames(Check):
     """On which of two targets Triton has FP8 instructions for each of its type names.
 

@@ -98,6 +98,36 @@ class BarrierNumbers(Check):
         }
 
 
+class NamedBarriers(Check):
+    """Barrier instructions with the number of a named barrier, as a constant and in M0.
+
+    Shows: what the assembler takes.
+    Does not show: how many a workgroup has.
+    """
+
+    claim = "CLU-012"
+    kind = "compiler"
+    witness = "clang"
+    binds = ("accepted", "largest_join")
+
+    def observe(self, target, tools):
+        lines = {
+            "s_barrier_init": "s_barrier_init 1",
+            "s_barrier_join": "s_barrier_join 1",
+            "s_barrier_leave": "s_barrier_leave",
+            "s_barrier_signal": "s_barrier_signal 1",
+            "s_barrier_wait": "s_barrier_wait 1",
+            "s_barrier_wait_m0": "s_barrier_wait m0",
+            "s_barrier_signal_isfirst_m0": "s_barrier_signal_isfirst m0",
+        }
+        answers = tools.clang.assemble(target, [*lines.values(), *(f"s_barrier_join {n}" for n in range(200))])
+        joined = [n for n, answer in enumerate(answers[len(lines) :]) if answer.accepted]
+        return {
+            "accepted": {name: accepted(answer) for name, answer in zip(lines, answers, strict=False)},
+            "largest_join": max(joined),
+        }
+
+
 class OneSignal(Check):
     """The cluster barrier's code, in a workgroup of several waves and in one of a single wave.
 
@@ -201,3 +231,27 @@ class LoadMask(Check):
             raise CannotTell("no cluster load")
         masks = [line.split()[1].strip(",") for line in lines[:at] if line.startswith("s_mov_b32")]
         return masks[-1] if masks else "none-found"
+
+
+class EarlyEnd(Check):
+    """A cluster load whose mask names workgroups 0 and 1 and has the bit above the mask set.
+
+    Shows: that clang puts the whole number into M0.
+    Does not show: what the bit does.
+    """
+
+    claim = "CLU-011"
+    kind = "compiler"
+    witness = "clang"
+    binds = ("m0_two_workgroups_early",)
+
+    def observe(self, target, tools):
+        mask = 0b11 | 1 << 16
+        text = "declare i32 @llvm.amdgcn.cluster.load.b32.i32.p1(ptr addrspace(1), i32, i32)\n"
+        text += "define amdgpu_kernel void @k(ptr addrspace(1) %p) {\n"
+        text += f" %a = call i32 @llvm.amdgcn.cluster.load.b32.i32.p1(ptr addrspace(1) %p, i32 0, i32 {mask})\n"
+        lines = instructions(told(tools, target, text + " store i32 %a, ptr addrspace(1) %p\n ret void\n}\n"))
+        given = [line.split(",")[1].strip() for line in lines if re.match(r"s_mov_b32 m0,", line)]
+        if len(given) != 1:
+            raise CannotTell(f"M0 is written {len(given)} times")
+        return {"m0_two_workgroups_early": int(given[0], 0)}

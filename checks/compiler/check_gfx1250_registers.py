@@ -263,28 +263,6 @@ class Tuples(Check):
         return {"accepted": {name: accepted(answer) for name, answer in zip(lines, answers, strict=True)}}
 
 
-class NeighbourTarget(Check):
-    """Four instructions, assembled for gfx1250 and gfx1251.
-
-    Shows: what the assembler takes for each.
-    Does not show: what product the neighbour is.
-    """
-
-    claim = "VGPR-011"
-    kind = "compiler"
-    witness = "clang"
-    binds = ("dpp_f64", "shared")
-
-    def observe(self, target, tools):
-        lines = ["v_add_f64_dpp v[0:1], v[2:3], v[4:5] row_share:1", "s_set_vgpr_msb 1", "tensor_load_to_lds s[0:3], s[4:11]",
-                 "v_wmma_f32_16x16x32_f16 v[0:7], v[8:15], v[16:23], v[0:7]"]  # fmt: skip
-        found = {one: [accepted(answer) for answer in tools.clang.assemble(one, lines)] for one in (target, "gfx1251")}
-        return {
-            "dpp_f64": {one: words[0] for one, words in found.items()},
-            "shared": {one: "accept" if set(words[1:]) == {"accept"} else "reject" for one, words in found.items()},
-        }
-
-
 class MemoryFields(Check):
     """A high register as each operand of global and LDS instructions, through the pass that lowers register numbers.
 
@@ -315,3 +293,32 @@ class MemoryFields(Check):
                 raise CannotTell(f"{name}: {given}")
             found[name] = min(bit for bit in range(8) if given[0] >> bit & 1)
         return {"lowest_bit": found}
+
+
+class ScaleRegisters(Check):
+    """A scaled product as MIR with one scale, and with C and D, in ever higher registers.
+
+    Shows: the highest register that LLVM's machine verifier takes for each.
+    Does not show: what the hardware reads.
+    """
+
+    claim = "VGPR-014"
+    kind = "compiler"
+    witness = "llc"
+    binds = ("reach", "scale", "accumulator")
+
+    def observe(self, target, tools):
+        def taken(scale, result):
+            """Whether the product is taken with these first registers."""
+            a, b, c = (_tuple(first, count) for first, count in ((8, 16), (24, 16), (result, 8)))
+            line = f"{c} = V_WMMA_SCALE_F32_16X16X128_F8F6F4_f8_f8_w32_twoaddr {a}, {b}, 8, {c}, $vgpr{scale}, $vgpr42"
+            return lowered(tools, target, [line + ", 0" * 10 + ", implicit $exec"]) is not None
+
+        highest = max(n for n in (40, 63, 127, 128, 254, 255, 256, 257, 258, 510, 511, 512, 1023) if taken(n, 0))
+        most = max(n for n in (0, 248, 256, 510, 512, 766, 768, 1014, 1015, 1016, 1017, 1018) if taken(40, n))
+        return {"reach": highest + 1, "scale": {"highest_taken": highest}, "accumulator": {"highest_taken": most}}
+
+
+def _tuple(first, count):
+    """Return the MIR name of a run of registers."""
+    return "$" + "_".join(f"vgpr{n}" for n in range(first, first + count))

@@ -25,13 +25,13 @@ def move(register):
     return f"$vgpr{register} = V_MOV_B32_e32 0, implicit $exec"
 
 
-def xcnt(tools, target, cases):
-    """Return how many s_wait_xcnt the pass that inserts waits puts into each list of MIR lines, by name."""
+def xcnt(tools, target, cases, passes="si-insert-waitcnts"):
+    """Return how many s_wait_xcnt passes put into each list of MIR lines, by name; the default is the pass that inserts waits."""
     text = ""
     for name, lines in cases.items():
         body = "".join(f"    {line}\n" for line in [*lines, "S_ENDPGM 0"])
         text += f"---\nname: {name}\nmachineFunctionInfo:\n  isEntryFunction: true\nbody: |\n  bb.0:\n{body}...\n"
-    done = tools.witness("llc").run_pass(target, text, "si-insert-waitcnts")
+    done = tools.witness("llc").run_pass(target, text, passes)
     if not done.accepted:
         raise CannotTell(f"{done.outcome}: {done.diagnostic[:200]}")
     found = {}
@@ -109,7 +109,7 @@ class ClusterLoad(Check):
 
 
 class Translation(Check):
-    """Ten accesses followed by a reuse of their registers, or not, through the pass that inserts waits.
+    """Eleven accesses followed by a reuse of their registers, or not, through the pass that inserts waits.
 
     Shows: where LLVM 22 waits for XCNT.
     Does not show: that a device replays.
@@ -131,6 +131,7 @@ class Translation(Check):
             "load_waited_for": [VECTOR, "$vgpr6 = V_MOV_B32_e32 $vgpr1, implicit $exec", move(2)],
             "lds_load": ["$vgpr1 = DS_READ_B32_gfx9 $vgpr2, 0, 0, implicit $exec", move(2)],
             "unrelated": [VECTOR, move(9)],
+            "other_half": [VECTOR, "$vgpr2 = GLOBAL_LOAD_DWORD $vgpr4_vgpr5, 0, 0, implicit $exec", move(3)],
             "scalar_then_vector": [SCALAR, VECTOR, "$sgpr2 = S_MOV_B32 0"],
         }
         return {"waits": {name: count > 0 for name, count in xcnt(tools, target, cases).items()}}
@@ -200,6 +201,53 @@ class MaskRegister(Check):
     def observe(self, target, tools):
         write = "$m0 = S_MOV_B32 0"
         return {"waits": xcnt(tools, target, {"cluster_load": [CLUSTER, write], "ordinary_load": [VECTOR, write]})}
+
+
+class BehindAsyncCopies(Check):
+    """Copies into and from LDS, a load and a store, each followed by a write of its address.
+
+    Shows: how many waits for XCNT LLVM 22 puts between.
+    Does not show: replay.
+    """
+
+    claim = "WAIT-082"
+    kind = "compiler"
+    witness = "llc"
+    binds = ("waits",)
+
+    def observe(self, target, tools):
+        count = ", implicit-def dead $asynccnt, implicit $exec, implicit $asynccnt"
+        cases = {
+            "async_load": ["GLOBAL_LOAD_ASYNC_TO_LDS_B32 $vgpr1, $vgpr2_vgpr3, 0, 0" + count, move(2)],
+            "async_store": ["GLOBAL_STORE_ASYNC_FROM_LDS_B32 $vgpr2_vgpr3, $vgpr1, 0, 0" + count, move(2)],
+            "ordinary_load": [VECTOR, move(2)],
+            "ordinary_store": [STORE, move(2)],
+        }
+        return {"waits": xcnt(tools, target, cases)}
+
+
+class BeforePrefetchAndSleep(Check):
+    """A load, then a scalar prefetch or a sleep without an end; and the load with its address overwritten.
+
+    Shows: how many waits for XCNT LLVM 22 puts between.
+    Does not show: what a device needs.
+    """
+
+    claim = "WAIT-085"
+    kind = "compiler"
+    witness = "llc"
+    binds = ("llvm_waits",)
+
+    def observe(self, target, tools):
+        cases = {
+            "prefetch": [VECTOR, "S_PREFETCH_DATA $sgpr0_sgpr1, 0, $sgpr_null, 0"],
+            "endless_sleep": [VECTOR, "S_SLEEP 32768"],
+            "reuse": [VECTOR, move(2)],
+        }
+        found = xcnt(tools, target, cases)
+        if not found.pop("reuse"):
+            raise CannotTell("no wait behind a reuse either")
+        return {"llvm_waits": found}
 
 
 class Marks(Check):
@@ -319,3 +367,33 @@ class ReplayMode(Check):
             raise CannotTell("no write of the mode register")
         bit, bits, value = (int(word) for word in found["kernel"][0].groups())
         return {"bit": bit, "bits": bits, "value": value, "writes": {name: len(matches) for name, matches in found.items()}}
+
+
+class OnlyOnceByPasses(Check):
+    """A store and a second access as MIR, through the memory legalizer and the pass that inserts waits.
+
+    Shows: in front of which second accesses LLVM 22 waits for XCNT.
+    Does not show: what a device needs.
+    """
+
+    claim = "WAIT-088"
+    kind = "compiler"
+    witness = "llc"
+    binds = ("llc_waits",)
+
+    def observe(self, target, tools):
+        first = STORE + " :: (store (s32), addrspace 1)"
+        scope = 'syncscope("agent") monotonic (s32), addrspace 1)'
+        load = "$vgpr7 = GLOBAL_LOAD_DWORD $vgpr4_vgpr5, 0, 0, implicit $exec"
+        store = "GLOBAL_STORE_DWORD $vgpr4_vgpr5, $vgpr6, 0, 0, implicit $exec"
+        seconds = {
+            "atomic": "GLOBAL_ATOMIC_ADD $vgpr4_vgpr5, $vgpr6, 0, 0, implicit $exec :: (load store " + scope,
+            "atomic_with_result": "$vgpr7 = GLOBAL_ATOMIC_ADD_RTN $vgpr4_vgpr5, $vgpr6, 0, 1, implicit $exec :: (load store " + scope,
+            "atomic_store": store + " :: (store " + scope,
+            "volatile_store": store + " :: (volatile store (s32), addrspace 1)",
+            "atomic_load": load + " :: (load " + scope,
+            "volatile_load": load + " :: (volatile load (s32), addrspace 1)",
+            "ordinary_store": store + " :: (store (s32), addrspace 1)",
+        }
+        found = xcnt(tools, target, {name: [first, line] for name, line in seconds.items()}, "si-memory-legalizer,si-insert-waitcnts")
+        return {"llc_waits": {name: count > 0 for name, count in found.items()}}

@@ -244,6 +244,30 @@ class TransResult(LlcPairs):
         return {"wait_states": ("trans", "valu", "read")}
 
 
+class VectorPairs(LlcPairs):
+    """Lane reads, DPP, divide fix-up, vector and memory instructions behind the vector instruction that they read, in MIR.
+
+    Shows: the states that the hazard pass inserts.
+    Does not show: what hardware needs; instructions of other names that the pass treats alike.
+    """
+
+    claim = "MFMA-076"
+    binds = ("vector", "scalar", "exec")
+
+    def asked(self, target):
+        readers = {"lane_read": "lane-read", "first_lane": "first-lane", "dpp": "dpp"}
+        vector = {name: ("valu", word, "read") for name, word in readers.items()}
+        scalar = {"vector": "valu", "lane_number": "lane-read", "lane_written": "lane-write"}
+        scalar |= {"memory": "load", "stored": "store"}
+        after = {"lane": "lane-read", "lane_written": "lane-write", "dpp": "dpp", "memory": "load", "lds": "ds"}
+        return {
+            "vector": vector | {"after_sdwa": ("sdwa", "valu", "read")},
+            "scalar": {name: ("scalar", word, "read") for name, word in scalar.items()}
+            | {"div_fmas": ("compare", "div-fmas", "read")},
+            "exec": {name: ("valu-exec", word, "exec") for name, word in after.items()},
+        }
+
+
 class StoreData(Check):
     """A 16-byte store and a vector instruction that overwrites its data, with a scalar instruction and a branch between.
 

@@ -3,9 +3,10 @@
 
 import re
 
+from cdna.mfma.audit import audit
 from cdna_evidence.checks import CannotTell, Check
 from cdna_evidence.checks.pairs import ClangPairs, LlcPairs, told
-from cdna_evidence.witnesses import matrix, matrix_ir
+from cdna_evidence.witnesses import matrix, matrix_ir, wmma_programs
 from cdna_evidence.witnesses import matrix_pairs as pairs
 
 
@@ -181,3 +182,118 @@ class NearestWriter(Check):
         if not states:
             raise CannotTell(f"{compiled.outcome}: {compiled.diagnostic}")
         return states
+
+
+class Fork(Check):
+    """A four-pass product, a branch with four moves on one side and one on the other, and a read where the two meet; in MIR.
+
+    Shows: what the hazard pass inserts in front of the read, with the longer side written first and with the shorter.
+    Does not show: that compiled code gets so far, which the next checks do; what hardware needs.
+    """
+
+    claim = "MFMA-077"
+    kind = "compiler"
+    witness = "llc"
+    binds = ("added",)
+
+    def observe(self, target, tools):
+        sides = {"long_side_first": (4, 1), "short_side_first": (1, 4)}
+        text = "".join(wmma_programs.function(name, self.blocks(*moves)) for name, moves in sides.items())
+        done = tools.witness("llc").run_pass(target, text)
+        if not done.accepted:
+            raise CannotTell(f"{done.outcome}: {done.diagnostic}")
+        return {"added": matrix.inserted(done.assembly, sides)}
+
+    def blocks(self, first, second):
+        """Blocks as wmma_programs.function takes them; the first side ends with a branch over the second."""
+        move = "$vgpr254 = V_MOV_B32_e32 0, implicit $exec"
+        read = "$vgpr250 = V_ADD_F32_e32 $vgpr64, $vgpr251, implicit $mode, implicit $exec"
+        return [
+            ((2, 1), [matrix.producer(pairs.F16), "S_CBRANCH_SCC1 %bb.2, implicit $scc"]),
+            ((3,), [*[move] * first, "S_BRANCH %bb.3"]),
+            ((3,), [move] * second),
+            ((), [read, "S_ENDPGM 0"]),
+        ]
+
+
+class _CompiledFork(Check):
+    """What the audit misses in a compiled kernel: an eight-pass product, some LDS stores on either side of a branch, a read."""
+
+    claim = "MFMA-077"
+    kind = "compiler"
+
+    def missing(self, witness, target):
+        """The most states that a dependency lacks, with one store and eight on the two sides, and with eight and one."""
+        found = {}
+        for name, stores in (("one_first", (1, 8)), ("eight_first", (8, 1))):
+            compiled = witness.compile_ir(target, self.kernel(*stores), expect=["v_mfma_f32_32x32x8_f16"])
+            if not compiled.accepted:
+                raise CannotTell(f"{compiled.outcome}: {compiled.diagnostic}")
+            text = re.search(r"^k:(.*?)^\.Lfunc_end", compiled.assembly, re.MULTILINE | re.DOTALL).group(1)
+            found[name] = max([item["missing"] for item in audit(text, target).dependencies], default=0)
+        return found
+
+    def kernel(self, first, second):
+        """LLVM IR; the sides store other values, so that they stay two."""
+        sides = ["\n".join([f"  store volatile i32 {n}, ptr addrspace(3) %l"] * n) for n in (first, second)]
+        return f"""
+declare <16 x float> @llvm.amdgcn.mfma.f32.32x32x8f16(<4 x half>, <4 x half>, <16 x float>, i32, i32, i32)
+define amdgpu_kernel void @k(ptr addrspace(1) %p, ptr addrspace(3) %l, <4 x half> %a, <4 x half> %b, i32 %n) {{
+  %c = load <16 x float>, ptr addrspace(1) %p
+  %d = call <16 x float> @llvm.amdgcn.mfma.f32.32x32x8f16(<4 x half> %a, <4 x half> %b, <16 x float> %c, i32 0, i32 0, i32 0)
+  %zero = icmp eq i32 %n, 0
+  br i1 %zero, label %x, label %y
+x:
+{sides[0]}
+  br label %on
+y:
+{sides[1]}
+  br label %on
+on:
+  %e = fadd <16 x float> %d, splat (float 1.0)
+  store <16 x float> %e, ptr addrspace(1) %p
+  ret void
+}}
+"""
+
+
+class ForkByClang(_CompiledFork):
+    """The kernel, compiled by clang 22.1.8.
+
+    Shows: states that the code lacks on the shorter way by LLVM's own rule, as the audit counts them.
+    Does not show: that the result comes out wrong.
+    """
+
+    witness = "clang"
+    binds = ("missing_llvm_22",)
+
+    def observe(self, target, tools):
+        return {"missing_llvm_22": self.missing(tools.clang, target)}
+
+
+class ForkByAmd(_CompiledFork):
+    """The kernel, compiled by the LLVM in AMD's wheel.
+
+    Shows: as ForkByClang.
+    Does not show: that the result comes out wrong.
+    """
+
+    witness = "rocm-llvm-c"
+    binds = ("missing_amd_llvm_23",)
+
+    def observe(self, target, tools):
+        return {"missing_amd_llvm_23": self.missing(tools.witness("rocm-llvm-c"), target)}
+
+
+class ForkByTriton(_CompiledFork):
+    """The kernel, compiled by the code generator of the triton wheel.
+
+    Shows: as ForkByClang.
+    Does not show: that the result comes out wrong.
+    """
+
+    witness = "triton-llvm"
+    binds = ("missing_llvm_24",)
+
+    def observe(self, target, tools):
+        return {"missing_llvm_24": self.missing(tools.witness("triton-llvm"), target)}

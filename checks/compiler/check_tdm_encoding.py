@@ -229,6 +229,45 @@ class Vglobal(Check):
         return {name: format_of(tools, encoded(tools, target, name + tail)) for name, tail in texts.items()}
 
 
+class Forms(Check):
+    """Opcode, DIM and DMASK of what the assembler writes; the words are changed and given to the disassembler.
+
+    Shows: the numbers in those fields for load and store, and which variants this disassembler takes as the instruction.
+    Does not show: what hardware decodes.
+    """
+
+    claim = "TDM-145"
+    kind = "compiler"
+    witness = "clang"
+    binds = ("opcode", "dim", "dmask", "decoded")
+
+    def observe(self, target, tools):
+        dim, dmask = 0x7, 0xF << 22
+        found, words = {"opcode": {}}, set()
+        for name, text in (("load", "tensor_load_to_lds"), ("store", "tensor_store_from_lds")):
+            data = encoded(tools, target, f"{text} {PLAIN}")
+            word = int.from_bytes(data[:4], "little")
+            found["opcode"][name] = word >> 14 & 0xFF
+            words.add((word & dim, (word & dmask) >> 22))
+            changed = {
+                "as_assembled": word,
+                "dim_zero": word & ~dim,
+                "dmask_zero": word & ~dmask,
+                "both_zero": word & ~dim & ~dmask,
+            }
+            verdicts = {}
+            for variant, number in changed.items():
+                again = tools.clang.disassemble(target, number.to_bytes(4, "little") + data[4:])
+                whole = len(again) == 1 and told(again[0]) == "accept" and again[0].text.split()[0] == text
+                verdicts[variant] = "accept" if whole else "reject"
+            if found.setdefault("decoded", verdicts) != verdicts:
+                raise CannotTell("load and store are decoded differently")
+        if len(words) != 1:
+            raise CannotTell(f"load and store differ in DIM or DMASK: {words}")
+        found["dim"], found["dmask"] = words.pop()
+        return found
+
+
 class NoClause(Check):
     """Four tensor loads in a row and three global loads in a row are compiled; clauses are counted in both.
 

@@ -17,6 +17,37 @@ define amdgpu_kernel void @store(<4 x i32> %a, <8 x i32> %b, <4 x i32> %c, <4 x 
   ret void
 }
 """
+BRANCHES = """
+declare void @llvm.amdgcn.tensor.load.to.lds.d2(<4 x i32>, <8 x i32>, i32 immarg)
+declare void @llvm.amdgcn.tensor.store.from.lds.d2(<4 x i32>, <8 x i32>, i32 immarg)
+define void @tensor_load(i32 %x, <4 x i32> inreg %a, <8 x i32> inreg %b) {
+  %c = icmp ugt i32 %x, 5
+  br i1 %c, label %then, label %end
+then:
+  call void @llvm.amdgcn.tensor.load.to.lds.d2(<4 x i32> %a, <8 x i32> %b, i32 0)
+  br label %end
+end:
+  ret void
+}
+define void @tensor_store(i32 %x, <4 x i32> inreg %a, <8 x i32> inreg %b) {
+  %c = icmp ugt i32 %x, 5
+  br i1 %c, label %then, label %end
+then:
+  call void @llvm.amdgcn.tensor.store.from.lds.d2(<4 x i32> %a, <8 x i32> %b, i32 0)
+  br label %end
+end:
+  ret void
+}
+define void @lds_store(i32 %x, ptr addrspace(3) %p, i32 %v) {
+  %c = icmp ugt i32 %x, 5
+  br i1 %c, label %then, label %end
+then:
+  store i32 %v, ptr addrspace(3) %p
+  br label %end
+end:
+  ret void
+}
+"""
 
 
 def told(answer):
@@ -99,3 +130,28 @@ class NoDataOperand(Check):
             "vgpr_group": words.pop(),
             "sgpr_group": whole,
         }
+
+
+class BranchedAround(Check):
+    """A tensor load, a tensor store and an LDS store, each behind a condition on a lane's value, are compiled.
+
+    Shows: around which of them this compiler leaves a branch on an empty EXEC.
+    Does not show: what the instructions do with an empty EXEC.
+    """
+
+    claim = "TDM-144"
+    kind = "compiler"
+    witness = "clang"
+    binds = ("branches",)
+
+    def observe(self, target, tools):
+        compiled = tools.clang.compile_ir(target, BRANCHES)
+        if not compiled.accepted:
+            raise CannotTell(f"{compiled.outcome}: {compiled.diagnostic}")
+        found = {}
+        for name, body in re.findall(r"^(\w+):[^\n]*\n(.*?)^\.Lfunc_end", compiled.assembly, re.MULTILINE | re.DOTALL):
+            wanted = {"tensor_load": "tensor_load_to_lds", "tensor_store": "tensor_store_from_lds", "lds_store": "ds_store_b32"}
+            if wanted[name] not in body:
+                raise CannotTell(f"{name}: no {wanted[name]}")
+            found[name] = body.count("s_cbranch_execz")
+        return {"branches": found}

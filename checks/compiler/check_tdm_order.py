@@ -115,3 +115,26 @@ class NoWaitForStores(Check):
         if not match:
             raise CannotTell("the code has no store before a tensor load")
         return len(re.findall(r"s_wait_\w*storecnt\w*", match[0]))
+
+
+class NoWaitAtTheEnd(Check):
+    """A kernel whose last action is a tensor store: the waits that are compiled between the store and the end.
+
+    Shows: that this compiler writes none there.
+    Does not show: what the end of a program does.
+    """
+
+    claim = "TDM-148"
+    kind = "compiler"
+    witness = "clang"
+    binds = ("waits_before_end",)
+
+    def observe(self, target, tools):
+        source = BOTH_THEN_WAIT.replace("@both(", "@last(").replace("call void @llvm.amdgcn.s.wait.tensorcnt(i16 0)", "")
+        code = functions(tools, target, DECLARED + source)["last"]
+        stores = [i for i, line in enumerate(code) if line.startswith("tensor_store_from_lds")]
+        ends = [i for i, line in enumerate(code) if line.startswith("s_endpgm")]
+        if len(stores) != 1 or len(ends) != 1 or ends[0] < stores[0]:
+            raise CannotTell(f"stores at {stores}, ends at {ends}")
+        between = code[stores[0] + 1 : ends[0]]
+        return {"waits_before_end": len([line for line in between if line.startswith("s_wait")])}

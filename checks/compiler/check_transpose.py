@@ -126,3 +126,27 @@ class Names(Check):
                 raise CannotTell(f"{name}: {done.outcome}, {opcodes}")
             found[f"ds_read_{name}"] = opcodes[0]
         return {"opcode": found}
+
+
+class GlobalWidths(Check):
+    """The four loads of gfx1250 that transpose from global memory, with results of one to eight registers.
+
+    Shows: the widths that the assembler takes.
+    Does not show: which lane receives what.
+    """
+
+    claim = "TRN-059"
+    kind = "compiler"
+    witness = "clang"
+    binds = ("result_vgprs",)
+
+    def observe(self, target, tools):
+        found = {}
+        for op in ("global_load_tr16_b128", "global_load_tr8_b64", "global_load_tr6_b96", "global_load_tr4_b64"):
+            results = ["v8", *(f"v[8:{7 + count}]" for count in range(2, 9))]
+            answers = tools.clang.assemble(target, [f"{op} {result}, v[4:5], off" for result in results])
+            widths = [count for count, answer in enumerate(answers, 1) if answer.accepted]
+            if len(widths) != 1:
+                raise CannotTell(f"{op}: {widths}")
+            found[op] = widths[0]
+        return {"result_vgprs": found}

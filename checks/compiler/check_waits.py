@@ -615,3 +615,47 @@ class AsyncCountedByClang(Check):
         )
         lines = body(tools, target, source)
         return {"clang_loadcnt": max(counts(between(lines, "global_load_async", "v_add"), "loadcnt"), default=-1)}
+
+
+class ManualStates(Check):
+    """Eleven pairs of instructions, through the pass that inserts wait states.
+
+    Shows: how many LLVM 22 puts between.
+    Does not show: how many a device needs; the guide's numbers are quoted.
+    """
+
+    claim = "WAIT-086"
+    kind = "compiler"
+    witness = "llc"
+    binds = ("states", "llvm_zero_flags")
+
+    def observe(self, target, tools):
+        scalar = "$sgpr0 = V_READFIRSTLANE_B32 $vgpr0, implicit $exec"
+        compare = "V_CMP_EQ_U32_e32 $vgpr0, $vgpr1, implicit-def $vcc, implicit $exec"
+        masked = "V_CMPX_EQ_U32_e32 $vgpr0, $vgpr1, implicit-def $exec, implicit-def $vcc, implicit $exec"
+        across = "$vgpr2 = V_MOV_B32_dpp $vgpr2, $vgpr0, 0, 15, 15, 0, implicit $exec"
+        setreg = "S_SETREG_B32 $sgpr0, 1, implicit-def $mode, implicit $mode"
+        pairs = {
+            "sgpr_vmem": [scalar, "$vgpr1 = GLOBAL_LOAD_DWORD_SADDR $sgpr0_sgpr1, $vgpr2, 0, 0, implicit $exec"],
+            "vcc_div_fmas": [
+                compare,
+                "$vgpr2 = V_DIV_FMAS_F32_e64 0, $vgpr3, 0, $vgpr4, 0, $vgpr5, 0, 0, implicit $mode, implicit $vcc, implicit $exec",
+            ],
+            "lane_select": [scalar, "$sgpr2 = V_READLANE_B32 $vgpr1, $sgpr0"],
+            "vgpr_dpp": ["$vgpr0 = V_MOV_B32_e32 $vgpr1, implicit $exec", across],
+            "exec_dpp": [masked, across],
+            "store_data": [
+                "GLOBAL_STORE_DWORDX4 $vgpr0_vgpr1, $vgpr2_vgpr3_vgpr4_vgpr5, 0, 0, implicit $exec",
+                "$vgpr2 = V_MOV_B32_e32 0, implicit $exec",
+            ],
+            "m0_sendmsg": ["$m0 = S_MOV_B32 $sgpr0", "S_SENDMSG 1, implicit $exec, implicit $m0"],
+            "setreg_getreg": [setreg, "$sgpr1 = S_GETREG_B32 1, implicit $mode"],
+            "setreg_setreg": [setreg, "S_SETREG_B32 $sgpr1, 1, implicit-def $mode, implicit $mode"],
+            "vccz_data": [compare, "$vgpr2 = V_MOV_B32_e32 $src_vccz, implicit $exec"],
+            "execz_data": [masked, "$vgpr2 = V_MOV_B32_e32 $src_execz, implicit $exec"],
+        }
+        done, found = tools.witness("llc").wait_states(target, pairs.items())
+        if not done.accepted:
+            raise CannotTell(f"{done.outcome}: {done.diagnostic[:200]}")
+        zero = {name: found.pop(name) for name in ("vccz_data", "execz_data")}
+        return {"states": found, "llvm_zero_flags": zero}

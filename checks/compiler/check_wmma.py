@@ -359,3 +359,24 @@ class MixedAccumulator(Check):
         if len(found) != 1 or len(sparse) != 1:
             raise CannotTell(f"{found} and {sparse}")
         return {"wmma": found[0], "swmmac": {"d": sparse[0]}}
+
+
+class IndexKeyBit(Check):
+    """A long SWMMAC with a key of zero and of one.
+
+    Shows: which bit of the word the key is.
+    Does not show: what hardware makes of it.
+    """
+
+    claim = "WMMA-010"
+    kind = "compiler"
+    witness = "clang"
+    binds = ("key_bit",)
+
+    def observe(self, target, tools):
+        line = "v_swmmac_f32_16x16x64_f16 v[24:31], v[0:7], v[8:23], v32 index_key:{}"
+        words = [int.from_bytes(answer.bytes or b"", "little") for answer in tools.clang.assemble(target, [line.format(0), line.format(1)])]
+        bits = [bit for bit in range(64) if (words[0] ^ words[1]) >> bit & 1]
+        if len(bits) != 1:
+            raise CannotTell(f"bits {bits}")
+        return {"key_bit": bits[0]}

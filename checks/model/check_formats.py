@@ -434,6 +434,58 @@ class ModeBit(Check):
         }
 
 
+class ModeBitLater(ModeBit):
+    """The same with an infinity in BF8 too.
+
+    Shows: that the model's two ways are those of the guide's table.
+    Does not show: hardware, nor which bit it is.
+    """
+
+    claim = "FMT-064"
+
+    def observe(self, target, tools):
+        found = ModeBit.observe(self, target, tools)
+        found["bit_set"]["bf8_infinity"] = encode(format_named("bf8", target), float("inf"), saturate=True).code
+        return found
+
+
+class FamilyLater(Check):
+    """The formats that the names fp8 and bf8 mean for the target.
+
+    Shows: the model.
+    Does not show: hardware.
+    """
+
+    claim = "FMT-063"
+    kind = "model"
+    binds = ("fp8", "bf8")
+
+    def observe(self, target, tools):
+        return {"fp8": format_named("fp8", target).name, "bf8": format_named("bf8", target).name}
+
+
+class StochasticBits(Check):
+    """The lowest bit of the random number that changes the result for some single-precision number, searched.
+
+    Shows: which bits of its random number the model's result depends on.
+    Does not show: which an instruction takes.
+    """
+
+    claim = "FMT-065"
+    kind = "model"
+    binds = ("lowest_bit", "bits")
+
+    def observe(self, target, tools):
+        lowest = {}
+        for name in ("fp8", "bf8"):
+            fmt = format_named(name, target)
+            # The largest single-precision number below two: it goes up with the smallest random number of all.
+            number = 2 - 2.0**-23
+            still = encode(fmt, number, "stochastic", random=0).code
+            lowest[name] = next(bit for bit in range(32) if encode(fmt, number, "stochastic", random=1 << bit).code != still)
+        return {"lowest_bit": lowest, "bits": {name: 32 - bit for name, bit in lowest.items()}}
+
+
 class _Infinity(Check):
     claim = "FMT-061"
     kind = "model"

@@ -3,7 +3,7 @@
 
 from cdna.tdm.descriptor import FieldError, encode
 from cdna.waits.finder import check
-from cdna_evidence.checks import Check
+from cdna_evidence.checks import CannotTell, Check
 
 
 class MaskWidth(Check):
@@ -51,3 +51,23 @@ class BarrierIsNoWait(Check):
                 for name, wait in cases.items()
             }
         }
+
+
+class EarlyEndBit(Check):
+    """The bit of the descriptor's second group that the flag for an early end sets.
+
+    Shows: the model's encoder.
+    Does not show: the mover.
+    """
+
+    claim = "CLU-011"
+    kind = "model"
+    binds = ("descriptor_bit",)
+
+    def observe(self, target, tools):
+        off, on = [encode({"early_timeout": flag}) for flag in (0, 1)]
+        # Group 0 has four words; what follows is group 1.
+        changed = [32 * (i - 4) + bit for i in range(4, 12) for bit in range(32) if (off[i] ^ on[i]) >> bit & 1]
+        if len(changed) != 1 or off[:4] != on[:4]:
+            raise CannotTell(f"bits {changed} of group 1 change")
+        return {"descriptor_bit": changed[0]}

@@ -353,26 +353,34 @@ class OtherGroups(Check):
         return {"lanes_each": sizes, "published": known}
 
 
-class InOrder(Check):
-    """The groups of a 16-byte load on gfx1250 and the degree of one row stride.
+class ShortSwizzle(Check):
+    """Sixteen rows of 256 bytes under an XOR by the row modulo eight and modulo sixteen, read by eight bytes a lane.
 
-    Shows: the groups that the model holds.
-    Does not show: hardware.
+    Shows: pairs of rows on one bank and the degree, by the published groups.
+    Does not show: time.
     """
 
-    claim = "LDS-053"
+    claim = "LDS-056"
     kind = "model"
-    binds = ("groups", "lanes_each", "stride", "degree")
+    binds = ("row_bytes", "period", "pairs", "degree")
 
     def observe(self, target, tools):
-        groups_of, stride = service(target, "ds_load_b128"), 144
-        lanes = [lane for group in groups_of.groups for lane in group]
-        if lanes != sorted(lanes):
-            raise CannotTell("the lanes are not in order")
-        sizes = {len(group) for group in groups_of.groups}
-        return {
-            "groups": len(groups_of.groups),
-            "lanes_each": sizes.pop() if len(sizes) == 1 else -1,
-            "stride": stride,
-            "degree": conflicts(rows_and_chunks(stride, 16, 32), groups_of).worst,
+        groups_of, row_bytes, bits = service(target, "ds_read_b64"), 256, {"short": 3, "long": 4}
+        places = {
+            name: [swizzled_element(lane % 16, lane // 16 * 8, row_bytes, 8, bits[name]) for lane in range(64)]
+            for name in bits
         }
+        return {
+            "row_bytes": row_bytes,
+            "period": {name: self._period(places[name][:16], row_bytes) for name in bits},
+            "pairs": {name: self._pairs([places[name][lane] for lane in groups_of.groups[0]], target) for name in bits},
+            "degree": {name: conflicts(places[name], groups_of).worst for name in bits},
+        }
+
+    def _period(self, column, row_bytes):
+        inside = [byte % row_bytes for byte in column]
+        return next(n for n in range(1, 17) if all(inside[i] == inside[i % n] for i in range(16)))
+
+    def _pairs(self, addresses, target):
+        banks = [bank_of(byte, geometry(target).banks.value) for byte in addresses]
+        return sum(banks[i] == banks[k] for i in range(len(banks)) for k in range(i))

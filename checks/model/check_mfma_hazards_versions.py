@@ -93,3 +93,34 @@ class NearestWriter(Check):
                 "v_mfma_f32_32x32x8_f16 v[64:79], v[40:41], v[42:43], v[0:15]",
             )
         }
+
+
+class Fork(Check):
+    """A program with a branch, four moves on one side and one on the other, is audited with either side written first.
+
+    Shows: the states the model misses on the shorter way, and that each finding points to the claim.
+    Does not show: what a compiler inserts; a compiler check of the same claim does.
+    """
+
+    claim = "MFMA-077"
+    kind = "model"
+    binds = ("by_the_rule", "pointed_to")
+
+    def observe(self, target, tools):
+        sides = {"long_side_first": (4, 1), "short_side_first": (1, 4)}
+        straight = "\n".join([self.product, self.read])
+        told = {name: self.pointed_to("\n".join(self.fork(*moves)), target) for name, moves in sides.items()}
+        return {
+            "by_the_rule": {name: missing(target, *self.fork(*moves)) for name, moves in sides.items()},
+            "pointed_to": {**told, "straight": self.pointed_to(straight, target)},
+        }
+
+    product, read = "v_mfma_f32_16x16x16_f16 v[64:67], v[0:1], v[8:9], v[96:99]", "v_add_f32 v250, v64, v251"
+
+    def fork(self, first, second):
+        move = "v_mov_b32 v254, 0"
+        sides = [move] * first, [move] * second
+        return [self.product, "s_cbranch_scc1 other", *sides[0], "s_branch on", "other:", *sides[1], "on:", self.read]
+
+    def pointed_to(self, text, target):
+        return any("MFMA-077" in item["message"] for item in audit(text + "\ns_endpgm\n", target).findings)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The barrier arrival, asked of the reference model: when it is sent, where, what it does to the cell, and who wakes."""
 
-from cdna.tdm.barrier import address_of, arrivals, field_of, layout_named, make, side_by_side, unpack
+from cdna.tdm.barrier import address_of, arrivals, field_of, layout_named, make, phase_bit, side_by_side, unpack
 from cdna.tdm.descriptor import FieldError, encode
 from cdna.tdm.events import ds_read, null_tensor, sleep, tensor_load, wait
 from cdna.tdm.order import find
@@ -31,6 +31,30 @@ class ArrivalSent(Check):
         return {
             "arrivals": {name: len(run(f, "load", [(0, bytes(64))], bytes(64)).barrier) for name, f in cases.items()}
         }
+
+
+class PhaseShows(Check):
+    """A cell for two arrivals goes through three phases; a waiting wave compares one bit with what it knew at the start.
+
+    Shows: after how many changes that bit differs, by the model's cell with 29 bits of pending count.
+    Does not show: hardware, or how a wave is woken.
+    """
+
+    claim = "TDM-146"
+    kind = "model"
+    binds = ("bit_differs", "most_drift")
+
+    def observe(self, target, tools):
+        layout = layout_named("manual-29")
+        cell = make(2, layout)
+        known = cell >> phase_bit(layout) & 1
+        ends = [after for after, woken in arrivals(cell, layout, 6) if woken]
+        differs = [(after >> phase_bit(layout) & 1) != known for after in ends]
+        drift = 0
+        while drift < len(differs) and differs[drift]:
+            drift += 1
+        names = ("after_one", "after_two", "after_three")
+        return {"bit_differs": dict(zip(names, differs, strict=True)), "most_drift": drift}
 
 
 class BarrierAddress(Check):

@@ -255,19 +255,19 @@ class BoundAndPitch(Check):
 
 
 class RestoreFields(Check):
-    """The rules report an error for each restore field that is set, and one of them changes the mode.
+    """The rules report something for each restore field that is set, and one of them changes the mode.
 
-    Shows: which one-valued fields of group 0 the model refuses in a shader's descriptor.
+    Shows: which one-valued fields of group 0 the model refuses in a shader's descriptor, and of which it warns.
     Does not show: what stale bits do on a device.
     """
 
     claim = "TDM-009"
     kind = "model"
-    binds = ("must_be_zero", "direction_override")
+    binds = ("must_be_zero", "restore_only", "direction_override")
 
     def observe(self, target, tools):
         base = decode(encode(dict(ONE_TILE, tile_dim1=1, tensor_dim1=1))).fields
-        refused, overriding = [], []
+        refused, warned, overriding = [], [], []
         for name in names("dense", 0):
             if base[name]:
                 continue
@@ -275,11 +275,60 @@ class RestoreFields(Check):
             changed[name] = 1
             if name in errors_of(changed):
                 refused.append(name)
+            elif any(item.field == name and item.severity == "warning" for item in findings(changed)):
+                warned.append(name)
             if mode_of(changed) == "restore":
                 overriding.append(name)
         if len(overriding) != 1:
             raise ValueError(f"fields that change the mode: {overriding}")
-        return {"must_be_zero": refused, "direction_override": overriding[0]}
+        return {"must_be_zero": refused, "restore_only": warned, "direction_override": overriding[0]}
+
+
+class OddAddresses(Check):
+    """A tile of eight-byte elements is loaded from an odd address to an odd place in LDS.
+
+    Shows: that the model moves every byte, and that the linter has nothing to say.
+    Does not show: hardware.
+    """
+
+    claim = "TDM-149"
+    kind = "model"
+    binds = ("bytes_moved_odd", "findings_odd")
+
+    def observe(self, target, tools):
+        fields = {"data_size": 3, "tile_dim0": 4, "tensor_dim0": 4, "global_addr": 4097, "lds_addr": 3}
+        content = bytes(range(1, 65))
+        lds = run(fields, "load", [(4096, content)], bytes(64)).lds
+        moved = [i for i in range(64) if lds[i] and lds[i] == content[i - 3 + 1]]
+        return {"bytes_moved_odd": len(moved), "findings_odd": len(findings(fields, op="load"))}
+
+
+class ReservedBits(Check):
+    """One bit of each group after the other is set: which of them the linter reports as reserved.
+
+    Shows: the linter over decoded words, bit by bit, in dense mode.
+    Does not show: what a device does with them.
+    """
+
+    claim = "TDM-147"
+    kind = "model"
+    binds = ("runs", "bits")
+
+    def observe(self, target, tools):
+        found = {}
+        for group, size in ((0, 128), (1, 256), (2, 128), (3, 128)):
+            for bit in range(size):
+                rules = [item.rule for item in findings_of(decode(words_with(group, bit)))]
+                if "reserved-bits" in rules:
+                    key = f"group_{group}" if group else f"word_{bit // 32}"
+                    found.setdefault(key, []).append(bit)
+        for key, bits in found.items():
+            if bits != list(range(bits[0], bits[0] + len(bits))):
+                raise ValueError(f"{key}: bits {bits} are not in a row")
+        return {
+            "runs": {key: [bits[0], len(bits)] for key, bits in found.items()},
+            "bits": sum(len(bits) for bits in found.values()),
+        }
 
 
 class CountThatMoves(Check):

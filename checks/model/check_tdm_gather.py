@@ -84,7 +84,7 @@ class GatherList(Check):
 
     claim = "TDM-067"
     kind = "model"
-    binds = ("most_rows", "count_field", "listed", "valid", "rows_moved", "row_elements")
+    binds = ("most_rows", "count_field", "listed", "valid", "rows_moved", "rows_moved_when_none_valid", "row_elements")
 
     def observe(self, target, tools):
         rows = [3, 1, 8, 2, 5]
@@ -101,6 +101,7 @@ class GatherList(Check):
             "listed": len(rows),
             "valid": 3,
             "rows_moved": len(landed(content)),
+            "rows_moved_when_none_valid": len(landed(loaded(gather(rows, tile_dim1=0))[1])),
             "row_elements": len([word for word in content if word is not None]) // 3,
         }
 

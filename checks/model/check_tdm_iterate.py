@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Iteration, asked of the reference model by moving numbered rows in several passes."""
 
-from cdna.tdm.descriptor import FieldError, encode, fields_of
+from cdna.tdm.descriptor import FieldError, encode, fields_of, rank_of
 from cdna.tdm.rules import findings
 from cdna.tdm.transfer import run
 from cdna_evidence.checks import CannotTell, Check
@@ -101,7 +101,7 @@ class FieldsTaken(Check):
 
     claim = "TDM-078"
     kind = "model"
-    binds = ("taken", "bytes_per_step")
+    binds = ("taken", "bytes_per_step", "rank_with_count")
 
     def observe(self, target, tools):
         dense = {(field.group, field.lo): field.name for field in fields_of("dense")}
@@ -110,7 +110,9 @@ class FieldsTaken(Check):
             name = dense.get((field.group, field.lo))
             if name is not None and name != field.name:
                 taken[name] = field.name
+        ranks = {rank_of(dict(iterate(2, count + 1, 1))) for count in (0, 1, 200)}
         return {
+            "rank_with_count": ranks.pop() if len(ranks) == 1 else -1,
             "taken": taken,
             "bytes_per_step": {f"data_size_{size}": self._step(size) for size in range(4)},
         }

@@ -107,16 +107,63 @@ class WaitForZero(Check):
 
     claim = "TDM-091"
     kind = "model"
-    binds = ("issued", "sure_after_zero", "smallest_idle_limit")
+    binds = ("issued", "sure_after_zero", "smallest_idle_limit", "largest_idle_limit")
 
     def observe(self, target, tools):
         ops = [tensor_load("a", "m0"), tensor_store("b", "m1"), tensor_load("c", "m2"), tensor_store("d", "m3")]
         idle = [limit for limit in range(100) if idle_waits(ops + [wait("tensor", limit)])]
+        first_run = [limit for i, limit in enumerate(idle) if limit == idle[0] + i]
         return {
             "issued": max(outstanding(ops)),
             "sure_after_zero": sure(*ops, wait("tensor", 0)),
             "smallest_idle_limit": min(idle),
+            "largest_idle_limit": max(first_run),
         }
+
+
+class LowSixBits(Check):
+    """Two loads in flight and waits with operands around powers of two: which power holds as zero does.
+
+    Shows: the model's rule for operands that the counter cannot reach.
+    Does not show: hardware.
+    """
+
+    claim = "TDM-141"
+    kind = "model"
+    binds = ("bits_read", "largest", "sure")
+
+    def observe(self, target, tools):
+        held = [n for n in range(1, 16) if sure(*TWO_LOADS, wait("tensor", 1 << n)) == sure(*TWO_LOADS, wait("tensor"))]
+        bits = min(held)
+        largest = max(limit for limit in range(2 << bits) if not sure(*TWO_LOADS, wait("tensor", limit)) and limit < 1 << bits)
+        offsets = {"largest": 0, "one_more": 1, "two_more": 2}
+        return {
+            "bits_read": bits,
+            "largest": largest,
+            "sure": {name: sure(*TWO_LOADS, wait("tensor", largest + more)) for name, more in offsets.items()},
+        }
+
+
+class OnePlaceTwice(Check):
+    """Two loads into one place of LDS and a wait for both: how many values the place may hold afterwards.
+
+    Shows: the model, for asynchronous and for tensor loads, with and without a wait between the two.
+    Does not show: hardware.
+    """
+
+    claim = "TDM-143"
+    kind = "model"
+    binds = ("values_left",)
+
+    def observe(self, target, tools):
+        found = {}
+        for prefix, load, counter in (("", async_load, "async"), ("tensor_", tensor_load, "tensor")):
+            first, second, done = load("a", "m0"), load("a", "m1"), wait(counter)
+            for name, between in (("no_wait", []), ("wait_between", [done])):
+                memory = [("m0", "one"), ("m1", "other")]
+                outcomes = seen([[first, *between, second, done, ds_read("a")]], memory=memory)
+                found[prefix + name] = len(set.union(*outcomes.values()))
+        return {"values_left": found}
 
 
 class SameWaveOrder(Check):
@@ -216,3 +263,19 @@ class AgainstAsyncCounter(Check):
         for name, (one, other, counter) in pairs.items():
             found[name] = surely_moved([[one("a", "m0"), other("b", "m1"), wait(counter, 1)]]).count(0)
         return {"sure_at_limit_one": found}
+
+
+class EndWaits(Check):
+    """A tensor store is the last thing that a wave does: how many contents its memory can end with.
+
+    Shows: that the model's program is over only when its transfers are.
+    Does not show: hardware.
+    """
+
+    claim = "TDM-148"
+    kind = "model"
+    binds = ("endings",)
+
+    def observe(self, target, tools):
+        outcomes = search([[tensor_store("a", "m0")]], NEW, [("a", "stored")])[0]
+        return {"endings": len({outcome.memory for outcome in outcomes})}

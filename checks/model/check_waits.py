@@ -389,6 +389,41 @@ class RefillBeforeRead(Check):
         }
 
 
+class RefillNeedsTheOthers(Check):
+    """A read of LDS, its wait and a copy into LDS: without a barrier, with one, for one wave, and where sharing is certain.
+
+    Shows: when the finder asks for the barrier, and how loudly.
+    Does not show: that another wave still reads; the text does not say it.
+    """
+
+    claim = "WAIT-087"
+    kind = "model"
+    binds = ("warned", "error")
+
+    def observe(self, target, tools):
+        split = target == "gfx1250"
+        read = ["ds_load_b32 v4, v1", "s_wait_dscnt 0x0"] if split else ["ds_read_b32 v4, v1", "s_waitcnt lgkmcnt(0)"]
+        copy = "global_load_async_to_lds_b32 v0, v[2:3], off" if split else "buffer_load_dword v0, s[0:3], 0 offen lds"
+        barrier = ["s_barrier_signal -1", "s_barrier_wait -1"] if split else ["s_barrier"]
+        rest = ["v_mov_b32 v5, v4", "s_endpgm"]
+        cases = {
+            "no_barrier": [*read, copy, *rest],
+            "barrier_between": [*read, *barrier, copy, *rest],
+            "one_wave": [*read, copy, *rest, "  - .max_flat_workgroup_size: 32"],
+            "several_places": [*read, copy, copy + " offset:1024", *rest],
+        }
+        if split:
+            cases["no_barrier_before_tensor_load"] = [*read, "tensor_load_to_lds s[0:3], s[4:11]", *rest]
+        shared = rules(cases["no_barrier"], target, shared=True)
+        return {
+            "warned": {name: ("no-barrier", "warning") in rules(lines, target) for name, lines in cases.items()},
+            "error": {
+                "not_known": ("no-barrier", "error") in rules(cases["no_barrier"], target),
+                "other_waves_read": ("no-barrier", "error") in shared,
+            },
+        }
+
+
 class LoadsIntoOneRegister(Check):
     """Two vector loads into one register with nothing between.
 

@@ -3,15 +3,16 @@
 # %% [markdown]
 # # Choosing a padding for a transposing load
 #
-# **For rows of 256 bytes that are read with `ds_load_tr16_b128`, leave 4 DWORDs after each row: codes 5 and 3, a row stride of 272 bytes.
-# It is the smallest gap with which the rows of one load spread over all banks and every address stays a multiple of 16 bytes. It costs 16 bytes a row.**
+# **For rows of 256 bytes that are read with `ds_load_tr16_b128`, leave 8 DWORDs after each row: codes 5 and 7, a row stride of 288 bytes.
+# It is the smallest gap with which the sixteen lanes that are served together ask for different banks and every address stays a multiple of 16 bytes. It costs 32 bytes a row.**
 #
-# That is bank arithmetic, and nothing more. **No service groups are published for the transposing loads on gfx1250**: which lanes are served together, and how long a
-# shared bank takes, nobody has said. A measurement would settle it: time one load for row strides from 256 to 512 bytes, and read the steps.
+# That is bank arithmetic on groups that a library of AMD states ([LDS-054](../claims/LDS-054.md)); **nobody has published a measurement of them**. Triton chooses the same gap:
+# twice the elements of a lane, so that two groups of eight lanes lie on different banks (triton-lang/triton 9741, whose sweep on a device counts no conflicts).
+# How long a shared bank takes, nobody has said. A measurement would settle it: time one load for row strides from 256 to 512 bytes, and read the steps.
 #
 # The way of one element: descriptor, LDS byte, lane that reads it, lane that receives it, matrix operand.
 # Claims used: [TDM-031](../claims/TDM-031.md) and [TDM-032](../claims/TDM-032.md) (the codes), [TDM-038](../claims/TDM-038.md) (where gaps fall),
-# [LDS-002](../claims/LDS-002.md) (64 banks of four bytes), [LDS-004](../claims/LDS-004.md) (the loads exist), [TDM-039](../claims/TDM-039.md) (16 rows over the banks).
+# [LDS-002](../claims/LDS-002.md) (64 banks of four bytes), [LDS-004](../claims/LDS-004.md) (the loads exist), [TRN-053](../claims/TRN-053.md) (what each lane receives).
 #
 # ## The tile
 #
@@ -33,18 +34,18 @@ K, N, BYTES = 32, 128, 2
 ROW = N * BYTES
 BANKS, LANES, READ = 64, 32, 16  # banks of LDS, lanes of a wave, bytes that one lane reads
 
-plan = pad_plan(ROW, 16, BYTES, K)
-print("pad_interval code", plan.interval_code, " pad_amount code", plan.amount_code)
-print("row stride", plan.row_stride, "bytes; the tile reserves", plan.reserved_bytes, "instead of", K * ROW)
+plan = pad_plan(ROW, 32, BYTES, K)
+print(f"pad_interval code {plan.interval_code}  pad_amount code {plan.amount_code}")
+print(f"row stride {plan.row_stride} bytes; the tile reserves {plan.reserved_bytes} instead of {K * ROW}")
 
 # %% [markdown]
 # ## From the descriptor to the LDS byte
 #
-# The descriptor holds the gap in DWORDs: 4 after every 64. `lds_map` lists where each element of the tile lands.
+# The descriptor holds the gap in DWORDs: 8 after every 64. `lds_map` lists where each element of the tile lands.
 
 # %%
 copy = {"element_bytes": BYTES, "base": 0, "tensor": [N, K], "tile": [N, K]}
-padded = fields_of_copy({**copy, "pad": {"interval_dwords": ROW // 4, "amount_dwords": 4}})
+padded = fields_of_copy({**copy, "pad": {"interval_dwords": ROW // 4, "amount_dwords": 8}})
 packed = fields_of_copy(copy)
 
 
@@ -88,19 +89,19 @@ for lane in (0, 1, 7, 8, 15, 16, 31):
 # ## What each gap costs and gives
 #
 # The degree is the number of different DWORDs that the busiest bank must deliver.
-# A wave reads 32 * 16 bytes, which are 128 DWORDs, so over all lanes 2 is the least that 64 banks can do; over eight lanes it is 1.
+# A wave reads 32 * 16 bytes, which are 128 DWORDs, so over all lanes 2 is the least that 64 banks can do; over sixteen lanes it is 1.
 #
 # - *all lanes*: one number for the whole instruction, whatever the groups are.
-# - *eight lanes*: an **assumption**. The article above says that in terms of banks these loads behave like plain ones, and for the plain `ds_load_b128` a review reply
-#   gives groups of eight neighbouring lanes ([LDS-053](../claims/LDS-053.md)). Neither is a statement about the groups of `ds_load_tr16_b128`.
+# - *sixteen lanes*: the groups by which AMD's TensileLite counts, **stated and not measured** ([LDS-054](../claims/LDS-054.md)). The article above says that in terms of banks these loads
+#   behave like plain ones, and gives sixteen lanes for the plain `ds_load_b128`; a review reply gives eight ([LDS-053](../claims/LDS-053.md)). What is free by sixteen is free by eight.
 
 # %%
 
 
 def degrees(stride):
     where = addresses(stride)
-    by_eight = [conflict_degree(dwords(where[first : first + 8]), BANKS) for first in range(0, LANES, 8)]
-    return conflict_degree(dwords(where), BANKS), max(by_eight)
+    halves = [conflict_degree(dwords(where[first : first + 16]), BANKS) for first in range(0, LANES, 16)]
+    return conflict_degree(dwords(where), BANKS), max(halves)
 
 
 def dwords(where):
@@ -108,16 +109,17 @@ def dwords(where):
 
 
 table = {amount: (ROW + 4 * amount, *degrees(ROW + 4 * amount)) for amount in range(0, 33, 4)}
-print("gap DWORDs  row stride  all lanes  eight lanes  extra bytes of the tile")
-for amount, (stride, every, eight) in table.items():
-    print(f"{amount:10} {stride:11} {every:10} {eight:12} {4 * amount * K:14}")
+print("gap DWORDs  row stride  all lanes  sixteen lanes  extra bytes of the tile")
+for amount, (stride, every, sixteen) in table.items():
+    print(f"{amount:10} {stride:11} {every:10} {sixteen:14} {4 * amount * K:14}")
 
 best = min(amount for amount in table if table[amount][1:] == min(row[1:] for row in table.values()))
-print("smallest gap with the least degree:", best, "DWORDs")
+print(f"smallest gap with the least degree: {best} DWORDs")
 
 # %% [markdown]
 # Gaps that are no multiple of 4 DWORDs are missing from the table: with them, rows no longer start at a multiple of 16 bytes, and the published facts are about aligned reads.
-# Packed, all 16 rows meet in the same eight banks. With 4 DWORDs each row starts four banks further, and sixteen of them go once around.
+# Packed, all 16 rows meet in the same eight banks. Sixteen lanes read eight rows, two pieces of four banks each. With 8 DWORDs a row starts eight banks further, so its two pieces
+# end where the next row begins, and eight rows go once around. With 4 DWORDs the second piece of each row lies on the first of the next.
 # Gaps of 16 and 32 DWORDs look generous and are worse: every fourth or every second row meets again.
 
 # %% tags=["fold"]
@@ -150,8 +152,8 @@ def heat(top, stride, name):
 
 
 above, end = heat(0, ROW, "packed")
-below, end = heat(end + 14, plan.row_stride, "4 DWORDs a row")
-told = f"Packed, eight banks deliver {table[0][1]} DWORDs each and the others none. Padded, each of the 64 banks delivers {table[4][1]}."
+below, end = heat(end + 14, plan.row_stride, "8 DWORDs a row")
+told = f"Packed, eight banks deliver {table[0][1]} DWORDs each and the others none. Padded, each of the 64 banks delivers {table[8][1]}."
 drawing = (
     f'<svg class="cdna-svg" xmlns="http://www.w3.org/2000/svg" width="350" height="{end}" viewBox="0 0 350 {end}" role="img" '
     f'aria-labelledby="heat-t heat-d"><title id="heat-t">DWORDs that each bank delivers for one ds_load_tr16_b128</title>'
@@ -190,8 +192,8 @@ def operand(n0):
 
 
 got = operand(16)
-print("lane  3 holds column 19, K 0 to 7: ", got[3][:8])
-print("              from the matrix:     ", [b[k][19] for k in range(8)])
+print(f"lane  3 holds column 19, K 0 to 7:  {got[3][:8]}")
+print(f"              from the matrix:      {[b[k][19] for k in range(8)]}")
 for lane in range(LANES):
     half = 8 * (lane // 16)
     assert got[lane] == [b[k][16 + lane % 16] for k in [*range(half, half + 8), *range(16 + half, 24 + half)]]
@@ -206,15 +208,16 @@ for n0 in range(0, N, 16):
                 ks = [*range(8 * half, 8 * half + 8), *range(16 + 8 * half, 24 + 8 * half)]
                 total += sum(a[m][k] * value for k, value in zip(ks, lanes[column + 16 * half], strict=True))
             assert total == sum(a[m][k] * b[k][n0 + column] for k in range(K))
-print("product equal to the triple loop for all", N, "columns")
+print(f"product equal to the triple loop for all {N} columns")
 
 # %% [markdown]
 # ## What this does not show
 #
-# - Cycles. A degree is no number of cycles, and the groups of these loads are not published ([LDS-005](../claims/LDS-005.md)).
+# - Cycles. A degree is no number of cycles, and the groups of these loads are stated, not measured ([LDS-054](../claims/LDS-054.md)).
 # - The order of K inside an operand. A and B that are permuted alike multiply to the same product, so the check above cannot tell which order the hardware has.
 #   The order here is column lane % 16, half lane // 16, as a public library's pull request says (ROCm/rocm-libraries 11762).
-# - The exchange on a device. It is the published description, turned into Python; it is not measured here. `ds_load_tr8_b64` exchanges in another pattern.
+# - The exchange on a device. It is the published description, turned into Python, and what Triton 3.9.0 takes it to be ([TRN-053](../claims/TRN-053.md)); it is not measured here.
+#   `ds_load_tr8_b64` exchanges in another pattern ([TRN-054](../claims/TRN-054.md)).
 # - Rows of another length. A gap after every row needs rows of 8, 16, 32 ... or 1024 bytes; longer ones take [iterate](../tdm/iterate.md#a-gap-after-a-long-row).
 #
 # More: [Padding and banks](../tdm/padding.md).

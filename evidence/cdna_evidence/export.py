@@ -68,6 +68,7 @@ def claim_entry(claim, checks):
         "key": claim.key,
         "title": claim.title,
         "targets": claim.targets,
+        "steppings": claim.steppings,
         "status": claim.status,
         "revision": claim.revision,
         "covers": list(claim.covers),
@@ -105,6 +106,7 @@ def claim_record(claim, version=None):
             {
                 "name": position.name,
                 "says": claim.statement_text(position=position.name),
+                "stepping": list(position.stepping),
                 "values": position.values,
                 "evidence": [evidence_record(item) for item in position.evidence],
             }

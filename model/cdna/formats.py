@@ -69,7 +69,8 @@ _ALIASES = {
     "fp16": ("f16", "float16", "half"),
     "xf32": ("xfloat32",),
 }
-_PREFIXES = ("float8", "float6", "float4", "mxfp8", "mxfp6", "fp8", "fp6", "fp4", "bf8", "bf6", "f8", "f6", "f4", "hip")
+_PREFIXES = ("float8", "float6", "float4", "mxfp8", "mxfp6", "fp8", "fp6", "fp4", "bf8", "bf6", "f8", "f6", "f4")
+_PREFIXES += ("hipr8f", "hip")
 # Names that say too little: which format they mean depends on the target.
 _BY_TARGET = {"e4m3": ("e4m3fnuz", "e4m3fn"), "fp8": ("e4m3fnuz", "e4m3fn"), "f8": ("e4m3fnuz", "e4m3fn")}
 _BY_TARGET["bf8"] = ("e5m2fnuz", "e5m2")
@@ -91,11 +92,14 @@ def format_named(name, target=None):
     """Return the Format of a name.
 
     Args: name: as here, or as ml_dtypes, PyTorch, MLIR, Triton or HIP spell it; target: such as gfx942, which decides
-      what `fp8`, `bf8` and `e4m3` mean.
+      what `fp8`, `bf8` and `e4m3` mean. What stands before a dot is left out: torch.float8_e4m3fnuz, tl.float8e4nv.
     Raises: FormatError: no such format, or a name that needs a target.
     Claims: FMT-001
     """
-    text = "".join([part for part in name.lower().replace("-", "_").replace(" ", "_").split("_") if part])
+    bare = name.split(".")[-1].lower().replace("-", "_").replace(" ", "_")
+    text = "".join([part for part in bare.split("_") if part])
+    if text[:3] == "hip" and text[-4:] == "e4m3":
+        text = "e4m3fn"  # HIP names its other format with _fnuz, on every target
     for known in FORMATS:
         if text == known.name or text in _ALIASES[known.name]:
             return known
@@ -243,7 +247,7 @@ def native(target):
     Args: target: gfx942, gfx950 or gfx1250.
     Returns: use: "matrix" (operand of matrix instructions), "scale" (of their block scales).
     Raises: FormatError: no such target.
-    Claims: FMT-001, FMT-056
+    Claims: FMT-001, FMT-056, FMT-063
     """
     for name, rows in NATIVE:
         if name == target:
@@ -252,8 +256,6 @@ def native(target):
 
 
 _OCP = (
-    ("e4m3fn", "matrix", "FMT-001"),
-    ("e5m2", "matrix", "FMT-001"),
     ("e2m3", "matrix", "FMT-056"),
     ("e3m2", "matrix", "FMT-056"),
     ("e2m1", "matrix", "FMT-056"),
@@ -272,8 +274,8 @@ NATIVE = (
             ("xf32", "matrix", "TGT-004"),
         ),
     ),
-    ("gfx950", _OCP),
-    ("gfx1250", _OCP),
+    ("gfx950", (("e4m3fn", "matrix", "FMT-001"), ("e5m2", "matrix", "FMT-001")) + _OCP),
+    ("gfx1250", (("e4m3fn", "matrix", "FMT-063"), ("e5m2", "matrix", "FMT-063")) + _OCP),
 )
 
 

@@ -2,6 +2,7 @@
 """The three targets as values. Every number stands next to the id of the claim that carries it.
 
 A claim of None means that no claim carries the number yet: it must not be quoted as evidence.
+The steppings of gfx1250 share one target; what tells them apart is in steppings.py.
 """
 
 from typing import NamedTuple
@@ -20,7 +21,6 @@ class Target(NamedTuple):
     claims: tuple  # (field, claim id or None)
 
 
-# The claims of CDNA3 and CDNA4 geometry and of the wave sizes come with their chapters.
 GFX942 = Target(
     "gfx942",
     "CDNA3",
@@ -29,7 +29,7 @@ GFX942 = Target(
     65536,
     32,
     4,
-    (("wave_lanes", None), ("lds_bytes", "LDS-001"), ("lds_banks", "LDS-006"), ("bank_bytes", "LDS-006")),
+    (("wave_lanes", "LANE-054"), ("lds_bytes", "LDS-001"), ("lds_banks", "LDS-006"), ("bank_bytes", "LDS-006")),
 )
 GFX950 = Target(
     "gfx950",
@@ -39,7 +39,7 @@ GFX950 = Target(
     163840,
     64,
     4,
-    (("wave_lanes", None), ("lds_bytes", "LDS-001"), ("lds_banks", "LDS-007"), ("bank_bytes", "LDS-007")),
+    (("wave_lanes", "LANE-054"), ("lds_bytes", "LDS-001"), ("lds_banks", "LDS-007"), ("bank_bytes", "LDS-007")),
 )
 GFX1250 = Target(
     "gfx1250",
@@ -49,9 +49,14 @@ GFX1250 = Target(
     327680,
     64,
     4,
-    (("wave_lanes", None), ("lds_bytes", "LDS-001"), ("lds_banks", "LDS-002"), ("bank_bytes", "LDS-002")),
+    (("wave_lanes", "ARCH-001"), ("lds_bytes", "LDS-001"), ("lds_banks", "LDS-002"), ("bank_bytes", "LDS-002")),
 )
 TARGETS = (GFX942, GFX950, GFX1250)
+# Targets of their own of which little is said here, each beside the one that it is compared with. The model has no numbers
+# for them: claims and compilers take their names, formulas do not.
+NEIGHBOURS = (("gfx1251", "gfx1250"),)
+# (name that newer compilers have for one stepping, the target it is a stepping of, the stepping)
+STEPPINGS = (("gfx1250-strict", "gfx1250", "A0"),)
 
 
 def target_named(name):

@@ -280,7 +280,13 @@ def test_xf32_is_single_precision_rounded_to_nineteen_bits():
         ("__hip_fp8_e5m2_fnuz", "e5m2fnuz"),
         ("__hip_fp4_e2m1", "e2m1"),
         ("E4M3 FNUZ", "e4m3fnuz"),
-        ("torch.float8_e4m3fn".split(".")[1], "e4m3fn"),
+        ("torch.float8_e4m3fn", "e4m3fn"),
+        ("tl.float8e4b8", "e4m3fnuz"),
+        # HIP has a type for each family; the one without a suffix is OCP on every target (ROCm's precision-support page).
+        ("__hip_fp8_e4m3", "e4m3fn"),
+        ("__hip_fp8_e5m2", "e5m2"),
+        ("HIP_R_8F_E4M3", "e4m3fn"),
+        ("HIP_R_8F_E4M3_FNUZ", "e4m3fnuz"),
         ("float6_e2m3fn", "e2m3"),
         ("float8_e8m0fnu", "e8m0"),
         ("bfloat16", "bf16"),
@@ -292,7 +298,7 @@ def test_names_of_other_libraries(name, wanted):
     assert format_named(name).name == wanted
 
 
-@pytest.mark.parametrize("name", ["fp8", "bf8", "e4m3", "FP8", "fp8_e4m3", "__hip_fp8_e4m3"])
+@pytest.mark.parametrize("name", ["fp8", "bf8", "e4m3", "FP8", "fp8_e4m3", "x.fp8"])
 def test_a_name_that_says_too_little_needs_a_target(name):
     assert is_ambiguous(name)
     with pytest.raises(FormatError, match="say which"):

@@ -308,7 +308,7 @@ def test_sequences_agree(engine):
 
 
 LDS_PROGRAM = """
-from cdna.lds import allocation, conflicts, direct, geometry, search, service, transpose
+from cdna.lds import allocation, conflicts, direct, geometry, partitions, search, service, transpose
 
 def show(value):
     if isinstance(value, (list, tuple)):
@@ -329,9 +329,13 @@ except service.Unpublished as error:
     print(str(error), error.known)
 print(show(direct.copy("gfx950", 12, 5, 16384, 16, 256)), show(direct.copy("gfx942", 12, 0)), show(direct.copy("gfx1250", 16, 3)))
 print(show([transpose.receives(lane) for lane in range(64)]), show(transpose.k_sets(16, 32)))
+for form in transpose.FORMS:
+    if form.routing:
+        print(form.op, show([transpose.receives(lane, form) for lane in range(32)]))
+print(partitions.cycles([(0, 0), (1, 0), (2, 65536), (3, 0)]), show(service.service("gfx1250", "ds_load_tr8_b64", None, True).groups))
 """
 
 
 def test_lds_agrees(engine):
     ours, theirs = here(LDS_PROGRAM), in_micropython(engine, LDS_PROGRAM)
-    assert len(ours) == 3 + 3 * 10 + 3 and ours == theirs
+    assert len(ours) == 3 + 3 * 14 + 3 + 5 + 1 and ours == theirs

@@ -136,12 +136,22 @@ def test_asm_keeps_answers_and_fresh_asks_again(capsys):
     assert document(capsys, *arguments, "--fresh")[1]["result"]["lines"][0]["kept"] is False
 
 
+def test_asm_takes_the_neighbour_and_says_where_the_strict_name_is_known(capsys):
+    line = "v_add_f64_dpp v[0:1], v[2:3], v[4:5] row_share:1"
+    outcomes = [document(capsys, "asm", "--target", name, "--json", line)[1]["result"]["lines"][0]["outcome"] for name in ("gfx1250", "gfx1251")]
+    assert outcomes == ["rejected", "accepted"]
+    status, found, *_ = document(capsys, "asm", "--target", "gfx1250-strict", "--json", "s_nop 0")
+    assert status == 3 and found["result"]["lines"][0]["outcome"] == "unknown-target"
+    assert "--witness triton-llvm" in found["findings"][0]["message"]
+
+
 @pytest.mark.parametrize(
     "argv, says",
     [
         (["asm", "--target", "gfx1250"], "TEXT"),
         (["asm", LOAD], "--target"),
         (["asm", "--target", "gfx9999", "s_nop 0"], "gfx942, gfx950, gfx1250"),
+        (["asm", "--target", "gfx1252", "s_nop 0"], "gfx1251 (neighbour of gfx1250), gfx1250-strict (stepping A0 of gfx1250)"),
         (["asm", "--target", "gfx950", '.include "/etc/hostname"'], "directives are not allowed"),
         (["asm", "--target", "gfx950", '.incbin "/etc/hostname"'], "directives are not allowed"),
         (["asm", "--target", "gfx950", "s_nop 0\n.incbin x"], "one instruction a line"),

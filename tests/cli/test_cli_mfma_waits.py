@@ -138,6 +138,18 @@ def test_wrong_usage_is_one_message(call, words, said):
     assert status == 2 and out == "" and said in err and len(err.strip().splitlines()) == 1
 
 
+@pytest.mark.parametrize(
+    "target, then, via, warned",
+    [("gfx950", "valu", "waw", ["19"]), ("gfx950", "valu", "read", []), ("gfx942", "valu", "waw", [])],
+)
+def test_where_the_cdna4_guide_asks_for_more_than_llvm_inserts(call, target, then, via, warned):
+    """Table 38 of the CDNA4 guide, overlapped reads and overwrites of a large FP64 product: 19."""
+    status, document, _, _ = call(*asked(target, "v_mfma_f64_16x16x4_f64", then, via, "--json", "--no-run"))
+    found = [item for item in document["findings"] if item["rule"] == "guide-asks-more"]
+    assert status == 0 and [item["claim"] for item in found] == ["MFMA-081"] * len(warned)
+    assert all(number in item["message"] for item, number in zip(found, warned, strict=True))
+
+
 def test_audit_of_a_file(call, tmp_path):
     path = tmp_path / "k.s"
     path.write_text(f"{F16} v[0:3], v[4:5], v[6:7], 0\ns_nop 3\nv_add_f32 v10, v2, v2\ns_endpgm\n")

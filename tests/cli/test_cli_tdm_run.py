@@ -134,28 +134,23 @@ def test_a_no_op_with_a_barrier_says_that_nobody_knows(tmp_path, capsys):
         ("\xff", "not JSON"),
         ('{"op": 1, "op": 2}', "twice"),
         ("[" * 100000, "not"),
-        ({"extra": 1}, "unknown key 'extra'"),
+        ({"extra": 1}, 'unknown key "extra"'),
         ({"words": "1"}, "give one of words, fields and copy"),
-        ({"fields": None}, "fields: an object"),
+        ({"fields": None}, '"fields" must be an object, not null'),
         ({"fields": {"tile_dim9": 1}}, "tile_dim9"),
-        ({"fields": {"tile_dim0": 65536}}, "tile_dim0=65536: 0..65535"),
-        ({"fields": {"tile_dim0": -1}}, "tile_dim0=-1"),
-        ({"fields": {"tile_dim0": 1.5}}, "tile_dim0=1.5"),
-        ({"fields": {"tile_dim0": True}}, "tile_dim0=True"),
-        ({"fields": {"tile_dim0": "9" * 5000}}, "5000 digits"),
-        ({"op": "move"}, "op='move'"),
-        ({"op": ["load"]}, "op=['load']"),
+        ({"op": "move"}, 'op="move"'),
+        ({"op": ["load"]}, 'op=["load"]'),
         ({"ops": ["load"]}, "not both"),
         ({"memory": {}}, "memory: a list"),
         ({"memory": [{"addr": 0}]}, "memory[0]: hex is missing"),
         ({"memory": [{"addr": 0, "hex": "123"}]}, "memory[0].hex: 3 digits, two make a byte"),
-        ({"memory": [{"addr": 0, "hex": "zz"}]}, "memory[0].hex='zz'"),
+        ({"memory": [{"addr": 0, "hex": "zz"}]}, 'memory[0].hex="zz"'),
         ({"memory": [{"addr": 0, "hex": 12}]}, "memory[0].hex=12"),
         ({"memory": [{"addr": -1, "hex": "00"}]}, "memory[0].addr=-1"),
-        ({"memory": [{"addr": "1e3", "hex": "00"}]}, "memory[0].addr='1e3'"),
+        ({"memory": [{"addr": "1e3", "hex": "00"}]}, 'memory[0].addr="1e3"'),
         ({"memory": [{"addr": hex(2**57 - 1), "hex": "0000"}]}, "above 2^57"),
         ({"memory": [{"addr": 0, "hex": "0000"}, {"addr": 1, "hex": "00"}]}, "memory[1] overlaps memory[0]"),
-        ({"memory": [{"addr": 0, "hex": "00", "size": 1}]}, "memory[0]: unknown key 'size'"),
+        ({"memory": [{"addr": 0, "hex": "00", "size": 1}]}, 'memory[0]: unknown key "size"'),
         ({"lds": {"size": -1}}, "lds.size=-1"),
         ({"lds": {"size": 327681}}, "lds.size=327681: 0..327680"),
         ({"lds": {"size": 8, "fill_u8": 256}}, "lds.fill_u8=256: 0..255"),
@@ -163,7 +158,7 @@ def test_a_no_op_with_a_barrier_says_that_nobody_knows(tmp_path, capsys):
         ({"lds": {"size": 8, "init": [{"offset": 7, "hex": "0000"}]}}, "lds.init[0]: bytes 7 to 8"),
         ({"read": [{"space": "lds", "addr": 0, "length": 9}]}, "read[0]: LDS bytes 0 to 8: the allocation has 8"),
         ({"read": [{"space": "memory", "addr": 0, "length": 5}]}, "read[0]: no memory was given at 4"),
-        ({"read": [{"space": "vgpr", "addr": 0, "length": 1}]}, "read[0].space='vgpr'"),
+        ({"read": [{"space": "vgpr", "addr": 0, "length": 1}]}, 'read[0].space="vgpr"'),
         ({"read": [{"space": "lds", "addr": 0}]}, "read[0]: length is missing"),
         ({"null_groups": [1]}, "null_groups=1: 2..3"),
         ({"null_groups": 2}, "null_groups: a list"),
@@ -183,7 +178,7 @@ def test_wrong_input_is_one_message(change, said, tmp_path, capsys):
         (["0x1_0"] * 12, "'0x1_0': not hexadecimal"),
         (["123456789"] * 12, "'123456789': more than 32 bits"),
         ([1 << 32] + [0] * 11, "words[0]=4294967296"),
-        ([None] * 12, "words[0]=None"),
+        ([None] * 12, "words[0]=null"),
         (7, "words: a list"),
     ],
 )
@@ -198,6 +193,32 @@ def test_a_run_without_end_is_refused(tmp_path, capsys):
     fields["iterate_count"] = 65535
     status, out, err = call(dict(GOOD, fields=fields, lds={"size": 327680}), tmp_path, capsys)
     assert status == 2 and "iterate_count=65535" in err
+
+
+@pytest.mark.parametrize(
+    "document, said",
+    [
+        ({"fields": {"tile_dim0": 65536}}, "tile_dim0=65536: 0..65535"),
+        ({"fields": {"tile_dim0": -1}}, "tile_dim0=-1: 0..65535"),
+        ({"fields": {"tile_dim0": 1.5}}, "tile_dim0=1.5: an integer"),
+        ({"fields": {"tile_dim0": True}}, "tile_dim0=true: an integer"),
+        ({"fields": {"tile_dim0": None}}, "tile_dim0=null: an integer"),
+        ({"fields": {"tile_dim0": "9" * 5000}}, 'tile_dim0="999'),
+        ({"fields": {"iterate_count": 1}}, "iterate_count=1"),
+        ({"copy": {"element_bytes": 3, "tile": [4], "tensor": [4]}}, "element_bytes=3"),
+    ],
+)
+def test_encode_and_run_refuse_what_fits_no_field_alike(document, said, tmp_path, capsys):
+    """A finding and exit status 1 in both: the file can be read, and what it asks for does not exist."""
+    path = tmp_path / "encode.json"
+    path.write_text(json.dumps(document))
+    assert main(["tdm", "encode", str(path), "--json"]) == 1
+    encoded = json.loads(capsys.readouterr().out)
+    given = {key: value for key, value in GOOD.items() if key != "fields"}
+    status, out, err = call(dict(given, **document), tmp_path, capsys, "--json")
+    ran = json.loads(out)
+    assert (status, err) == (1, "") and ran["result"]["reads"] is None and said in ran["result"]["refused"]
+    assert ran["findings"] == encoded["findings"] and said in ran["findings"][0]["message"]
 
 
 def test_missing_file(capsys):

@@ -82,7 +82,8 @@ def test_a_count_beyond_the_counter_is_an_error(run):
         (("decode", "0", "--target", "gfx90a"), "gfx942, gfx950, gfx1250"),
         (("decode", "0"), "--target"),
         (("check", "there-is-no-such-file", "--target", "gfx942"), "No such file"),
-        ((), "decode|check"),
+        (("covers", "--target", "gfx942"), "INSTRUCTION"),
+        ((), "decode|covers|check"),
     ],
 )
 def test_wrong_usage_is_one_line_and_status_2(run, words, said):
@@ -203,3 +204,146 @@ def test_wt_11_async_store_still_reading(check):
     assert document["result"]["missing"][0]["wait"] == "s_wait_asynccnt 0x0"
     assert check(text.format("s_wait_asynccnt 0x0\n"), "gfx1250")[0] == 0
     assert check(text.format("s_wait_tensorcnt 0x0\n"), "gfx1250")[0] == 1
+
+
+# Files that are not what they should be.
+
+
+def test_a_code_object_is_told_how_to_become_text(run, tmp_path):
+    (tmp_path / "k.o").write_bytes(b"\x7fELF\x02\x01\x01\xff")
+    status, _, err = run("check", tmp_path / "k.o", "--target", "gfx950")
+    assert status == 2
+    assert "llvm-objdump -d" in err
+
+
+def test_windows_line_ends(check):
+    assert check("s_load_dword s4, s[0:1], 0x0\r\ns_mov_b32 s5, s4\r", "gfx950")[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "target", "said"),
+    [
+        (
+            '\t.amdgcn_target "amdgcn-amd-amdhsa--gfx942"\nv_nop',
+            "gfx1250",
+            "for gfx942 (.amdgcn_target in line 1) and was checked as gfx1250",
+        ),
+        ('\t.amdgcn_target "amdgcn-amd-amdhsa--gfx950:xnack-"\nv_nop', "gfx942", "for gfx950"),
+        ("v_nop\namdhsa.target:   amdgcn-amd-amdhsa--gfx1250", "gfx950", "for gfx1250 (amdhsa.target: in line 2)"),
+        ("s_waitcnt vmcnt(0)", "gfx1250", "all waits of the text are those of gfx942 and gfx950"),
+        ("s_wait_dscnt 0x0", "gfx950", "all waits of the text are those of gfx1250"),
+    ],
+)
+def test_a_text_for_another_target_is_said_to_be_one_first(check, text, target, said):
+    status, document = check(text, target)
+    assert status == 1
+    assert document["findings"][0]["rule"] == "other-target"
+    assert said in document["findings"][0]["message"]
+
+
+def test_a_text_for_this_target_is_not_said_to_be_another(check):
+    for text in ('\t.amdgcn_target "amdgcn-amd-amdhsa--gfx950:xnack-"\ns_nop 0', "s_nop 0"):
+        assert check(text, "gfx950")[1]["findings"] == []
+
+
+def test_the_same_mnemonic_of_another_target_is_named_once(check):
+    _, document = check("s_waitcnt vmcnt(0)\n" * 5 + "s_wait_loadcnt 0x0", "gfx1250")
+    found = [item for item in document["findings"] if item["rule"] == "not-on-target"]
+    assert len(found) == 1
+    assert "4 more such lines" in found[0]["message"]
+
+
+def test_too_large_a_text_is_refused_with_what_to_do(run, tmp_path, monkeypatch):
+    monkeypatch.setattr("cdna_evidence.cli.waits.MOST_BYTES", 100)
+    (tmp_path / "k.s").write_text("s_nop 0\n" * 20)
+    status, _, err = run("check", tmp_path / "k.s", "--target", "gfx950")
+    assert status == 2
+    assert "at most 100: check one kernel at a time" in err
+
+
+def test_sources_that_ask_for_the_same_wait_are_not_told_apart(check):
+    _, document = check("global_load_async_to_lds_b32 v0, v[2:3], off\nds_load_b32 v8, v9", "gfx1250")
+    assert document["result"]["missing"][0]["counters"] == [{"counter": "asynccnt", "at_most": 0}]
+    assert document["disputed"] == []
+
+
+def test_a_branch_to_a_label_that_is_not_there_is_named(check):
+    _, document = check("s_cbranch_scc1 nowhere\ns_nop 0", "gfx950")
+    assert [item["rule"] for item in document["findings"]] == ["branch-not-followed"]
+
+
+def covers(run, target, *instructions):
+    status, out, err = run("covers", *instructions, "--target", target, "--json")
+    return status, json.loads(out), err
+
+
+def test_covers_answers_for_several_instructions_in_order(run):
+    texts = ["global_load_async_to_lds_b128", "s_load_b64 s[4:5], s[8:9], 0x0", "v_add_f32 v0, v1, v2"]
+    status, document, _ = covers(run, "gfx1250", *texts)
+    assert (status, document["command"], document["target"]) == (0, "waits covers", "gfx1250")
+    found = document["result"]["instructions"]
+    assert [item["text"] for item in found] == texts
+    for item in found:
+        assert set(item) == {"text", "what", "counters", "xcnt", "compiler_waits", "claims"}
+        assert all(set(one) == {"counter", "wait", "in_order", "claim"} for one in item["counters"])
+    assert [item["compiler_waits"] for item in found] == [False, True, None]
+    assert found[0]["counters"] == [
+        {"counter": "asynccnt", "wait": "s_wait_asynccnt 0x0", "in_order": True, "claim": "WAIT-054"}
+    ]
+    assert [one["in_order"] for one in found[1]["counters"]] == [False]
+    assert found[2]["counters"] == []
+
+
+def test_covers_shows_where_sources_differ(run):
+    _, document, _ = covers(run, "gfx1250", "global_load_async_to_lds_b128", "global_load_b32")
+    (other,) = document["disputed"]
+    assert (other["claim"], other["position"]) == ("WAIT-060", "counted-on-both")
+    assert other["result"] == {"text": "global_load_async_to_lds_b128", "counters": ["asynccnt", "loadcnt"]}
+    assert "WAIT-060" in document["result"]["instructions"][0]["claims"]
+
+
+def test_covers_says_that_an_instruction_belongs_to_another_target(run):
+    status, document, _ = covers(run, "gfx942", "tensor_load_to_lds", "ds_read_b32")
+    assert status == 1
+    assert [(item["rule"], item["claim"]) for item in document["findings"]] == [("not-on-target", "WAIT-010")]
+    assert "gfx1250" in document["findings"][0]["message"]
+    assert [len(item["counters"]) for item in document["result"]["instructions"]] == [0, 1]
+    assert "gfx950" in covers(run, "gfx942", "buffer_load_dwordx4 v0, s[0:3], 0 offen lds")[1]["findings"][0]["message"]
+
+
+def test_covers_cannot_tell_of_a_name_that_it_does_not_know(run):
+    status, out, err = run("covers", "ds_read_b32", "frobnicate", "--target", "gfx942")
+    assert (status, out) == (3, "")
+    assert "'frobnicate': not known here" in err
+    assert err.count("\n") == 1
+    status, document, _ = covers(run, "gfx942", "frobnicate")
+    assert (status, document["result"], document["findings"][0]["rule"]) == (3, None, "not-known")
+
+
+def test_covers_says_where_it_is_not_sure_of_a_counter(run):
+    status, document, _ = covers(run, "gfx950", "buffer_inv sc1")
+    assert (status, document["result"]["instructions"][0]["counters"]) == (0, [])
+    assert [(item["rule"], item["severity"]) for item in document["findings"]] == [("counter-not-sure", "info")]
+
+
+def test_the_text_groups_what_is_alike_and_the_document_lists_each(run, check, tmp_path):
+    copy = "global_load_async_to_lds_b128 v{0}, v[{1}:{2}], off\nv_add_u32 v{1}, v{1}, v90\n"
+    text = "".join(copy.format(3 * i, 3 * i + 1, 3 * i + 2) for i in range(20))
+    text += "v_mov_b32 v99, v98\ns_wait_asyncnt 0\ns_wait_asyncnt 0"
+    status, document = check(text, "gfx1250")
+    assert status == 1
+    assert document["result"]["findings_grouped"] is False
+    rules = [item["rule"] for item in document["findings"]]
+    assert rules.count("overwrite-before-translation") == 20
+    status, out, _ = run("check", tmp_path / "k.s", "--target", "gfx1250")
+    assert status == 1
+    said = [line for line in out.split("\n") if "WAIT-056" in line]
+    assert len(said) == 1
+    assert "19 more such: lines 4, 6, 8" in said[0]
+    assert out.count("error: ") == 2
+
+
+def test_the_help_says_what_is_not_judged(capsys):
+    with pytest.raises(SystemExit):
+        main(["waits", "check", "--help"])
+    assert "global_wb" in capsys.readouterr().out

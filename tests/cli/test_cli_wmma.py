@@ -69,3 +69,59 @@ def test_picture(capsys, tmp_path):
 def test_wrong_usage_is_one_line(words, said, capsys):
     status, out, err = call(words, capsys)
     assert (status, out) == (2, "") and said in err and err.count("\n") == 1
+
+
+def test_help_lists_the_ways_to_depend_of_every_target(capsys):
+    for words in (["mfma", "waits", "--help"], ["mfma", "waits", "--target", "gfx1250", "--help"]):
+        with pytest.raises(SystemExit):
+            main(words)
+        out = capsys.readouterr().out
+        assert "ab-war" in out and "scale-war" in out
+
+
+@pytest.mark.parametrize(
+    "first, then, via, slots, told",
+    [
+        # Slots as LLVM's hazard pass gave them to MIR; told: whether IR and MIR can be asked.
+        ("v_wmma_i32_16x16x64_iu8", "valu", "read", 8, (True, True)),
+        ("v_swmmac_f16_16x16x128_bf8_fp8", "v_wmma_scale16_f32_32x16x128_f4", "ab", 3, (True, True)),
+        ("v_wmma_f32_16x16x16_f16", "valu", "read", 0, (False, True)),
+        ("v_wmma_f32_16x16x32_f16", "salu", "read", 0, (False, True)),
+    ],
+)
+def test_slots_are_asked_of_two_compilers(first, then, via, slots, told, capsys):
+    words = ["mfma", "waits", "--target", "gfx1250", "--first", first, "--then", then, "--via", via, "--json"]
+    status, out, _ = call(words, capsys)
+    result = json.loads(out)["result"]
+    assert status == 0 and result["slots"] == slots
+    assert [(item["compiler"], item["how"]) for item in result["by_compiler"]] == [("clang", "LLVM IR"), ("llc", "MIR")]
+    for item, can in zip(result["by_compiler"], told, strict=True):
+        if item["version"] is None:
+            continue  # not on this machine: the reason says so
+        assert item["slots"] == (slots if can else None) and bool(item["reason"]) is not can
+
+
+def test_what_the_guide_asks_for_stands_beside_it(capsys):
+    """Numbers of the table in §7.12.1 of the CDNA5 guide; C is not in it."""
+    words = ["mfma", "waits", "--target", "gfx1250", "--no-run", "--first", "v_wmma_f32_16x16x128_fp8_fp8", "--then"]
+    for then, via, guide in (("valu", "read", 3), ("v_wmma_f32_16x16x32_f16", "ab", 4), ("v_wmma_f32_16x16x128_fp8_fp8", "exact", None)):
+        asked = json.loads(call([*words, then, "--via", via, "--json"], capsys)[1])["result"]["manual"]
+        assert asked == (None if guide is None else {"slots": guide, "claim": "GFX-011"})
+    assert "the CDNA5 guide asks for 3  [GFX-011]" in call([*words, "valu", "--via", "read"], capsys)[1]
+
+
+def test_formats_reach_the_compilers(capsys):
+    """FP8 beside FP4 has eight slots, FP6 beside FP4 has four, by LLVM 22.1.8 in both ways."""
+    for a_format, slots in (("fp8", 8), ("fp6", 4)):
+        words = ["mfma", "waits", "--target", "gfx1250", "--first", "v_wmma_scale_f32_16x16x128_f8f6f4"]
+        words += ["--a-format", a_format, "--b-format", "fp4", "--then", "valu", "--via", "read"]
+        found = json.loads(call([*words, "--json"], capsys)[1])
+        assert found["result"]["slots"] == slots and found["findings"] == []
+        assert {item["slots"] for item in found["result"]["by_compiler"] if item["version"]} <= {slots}
+
+
+def test_transcendental_reads_carry_what_newer_compilers_leave(capsys):
+    words = ["mfma", "waits", "--target", "gfx1250", "--first", "v_wmma_f32_16x16x32_f16", "--then", "v_exp_f32", "--via", "read"]
+    found = json.loads(call([*words, "--no-run", "--json"], capsys)[1])
+    assert found["result"]["slots"] == 0 and found["result"]["by_compiler"] == []
+    assert [(item["claim"], item["result"]["slots"]) for item in found["disputed"]] == [("WMMA-078", 4)]

@@ -10,6 +10,7 @@ import re
 
 import pytest
 
+from cdna.wmma import occupancy
 from cdna_evidence import settings
 from cdna_evidence.register import load
 
@@ -43,6 +44,15 @@ def test_every_line_of_a_checklist_links_a_claim(name):
     lines = [line for line in (ROOT / "docs" / "cdna" / name).read_text(encoding="utf-8").splitlines() if re.match(r"\d+\. ", line)]
     assert len(lines) >= 15
     assert [line for line in lines if not CLAIM.search(line)] == []
+
+
+def test_the_example_of_waves_is_what_the_model_counts():
+    text = (ROOT / "docs" / "cdna" / "mi450.md").read_text(encoding="utf-8")
+    (found,) = re.findall(r"min\((\d+), 1024 div .* min\((\d+), \.\.\.\): (\d+) registers count as (\d+) and leave (\d+) waves, or (\d+)\.", text)
+    most, other, count, rounded, waves, fewer = map(int, found)
+    assert {"llvm-sixteen": most, "rocisa-ten": other} == dict(occupancy.SLOTS)
+    assert (occupancy.blocks(count) + 1) * occupancy.GRANULE == rounded
+    assert (occupancy.waves(count), occupancy.waves(count, "rocisa-ten")) == (waves, fewer)
 
 
 def test_every_mistake_says_what_we_go_by():

@@ -6,11 +6,12 @@ import re
 import markdown
 import pytest
 import small
+import yaml
 
 pytest.importorskip("material", reason="the extra `site` is not installed")
 
-from cdna_evidence.site import pages  # noqa: E402
-from cdna_evidence.site.content import RUN_FACETS, Content  # noqa: E402
+from cdna_evidence.site import claim_page, evidence_page, pages  # noqa: E402
+from cdna_evidence.site.content import FACETS, RUN_FACETS, Content  # noqa: E402
 from cdna_evidence.site.extension import ClaimsExtension  # noqa: E402
 
 BADGE = re.compile(r'cdna-chip cdna-glyph cdna-g-(\w+)"')
@@ -93,7 +94,58 @@ def test_the_report_address_is_a_setting(tmp_path):
 
 def test_titles_are_text(tmp_path):
     text = dict(pages.generated(Content(small.register(tmp_path))))["claims/TST-001.md"]
-    assert "# A plain claim about `count` &amp; &lt;more>" in text
+    heading = next(line for line in text.splitlines() if line.startswith("# "))
+    assert " A plain claim about `count` &amp; &lt;more> " in heading
+    # The search takes the heading for the title, so the id stands in it; its anchor stays that of the title.
+    assert ">TST-001:<" in heading and heading.endswith("{ #a-plain-claim-about-count-more }")
+
+
+def test_the_search_weighs_a_guide_above_what_stands_behind_it(tmp_path):
+    weights = {}
+    for path, text in pages.generated(Content(small.register(tmp_path))):
+        meta = yaml.safe_load(text.split("---\n")[1])
+        weights.setdefault((path.split("/")[0], path.endswith("index.md")), set()).add(meta.get("search", {}).get("boost", 1))
+    assert weights["mfma", True] == weights["wmma", True] == {1}
+    for kind in ("claims", "mfma", "wmma"):
+        assert max(weights["sources", False]) < min(weights[kind, False]) <= max(weights[kind, False]) < 1
+
+
+def test_the_search_looks_into_statement_sources_and_positions_only(tmp_path):
+    page = every(Content(small.register(tmp_path), small.results(small.record())))["claims/TST-002.md"]
+    found = dict(re.findall(r'<h2( data-search-exclude="[^"]*")? id="([\w-]+)"', page)[i][::-1] for i in range(page.count("<h2")))
+    assert {name for name, left_out in found.items() if not left_out} == {"positions", "evidence"}
+
+
+def test_what_is_the_same_for_several_places_is_said_once():
+    def place(target, **states):
+        return target, None, {facet: {"state": states.get(facet, "no"), "text": f"{facet} so" if facet in states else "nothing", "detail": ""} for facet in FACETS}
+
+    same = claim_page._alike([place("gfx942", cited="yes"), place("gfx950", cited="yes")])
+    assert [(names, where) for names, where, _ in same] == [
+        ("cited", ["gfx942", "gfx950"]),
+        ("modelled, executed, corroborated, measured", ["gfx942", "gfx950"]),
+    ]
+    differ = claim_page._alike([place("gfx942", cited="yes"), place("gfx950", cited="yes", executed="yes")])
+    assert {names: where for names, where, _ in differ} == {
+        "cited": ["gfx942", "gfx950"],
+        "executed": ["gfx950"],
+        "modelled, executed, corroborated, measured": ["gfx942"],
+        "modelled, corroborated, measured": ["gfx950"],
+    }
+
+
+def test_a_kept_output_names_who_gave_it_and_with_what():
+    kept = {
+        "a": {"origin": "Triton", "source": "triton 3.9.0, layouts of section 6.2", "rows": [{"origin": "Triton", "source": "triton 3.9.0 again"}]},
+        "b": [{"origin": "aiter", "source": "ROCm/aiter e4048607a535ace3a2b51ded31b1c8c2d45c0879 csrc/x.hpp"}, {"origin": "An article"}],
+        "c": {"origin": "ml_dtypes", "program": {"package": "ml_dtypes 0.6.0"}},
+    }
+    assert evidence_page.origins(kept) == {
+        "Triton": ["triton 3.9.0"],
+        "aiter": ["ROCm/aiter e4048607a535"],
+        "An article": [],
+        "ml_dtypes": ["ml_dtypes 0.6.0"],
+    }
 
 
 @pytest.mark.parametrize("kind", ["survivors", "not_here", "model_only", "exceptions"])

@@ -82,12 +82,17 @@ def test_slots_are_those_of_the_claims():
     next_input = content.claim("WMMA-050").values["gfx1250"]["slots"]
     chain = content.claim("WMMA-054").values["gfx1250"]["slots"]["exact"]
     for name, kind in (
-        ("FP16, BF16, FP8 with K of 128", "dense"),
+        ("FP16, BF16", "dense"),
+        ("FP8 with K of 128", "dense"),
         ("integers, iu8", "dense_wide"),
         ("SWMMAC", "sparse"),
         ("SWMMAC of integers", "sparse_wide"),
     ):
         assert rows[name] == [read[kind], read[kind], next_input[kind], chain]
+    guide = content.claim("GFX-011").values["gfx1250"]
+    for name, asks in (("FP16, BF16", guide["vector"]["f16"]), ("FP8 with K of 128", guide["three"]["vector"]["fp8_k128"])):
+        cell = html.split(f">{name}<")[1].split("</td>")[0]
+        assert cell.endswith(f">{asks}, {asks + 1} before A, B")
 
 
 def test_versions_show_what_compilers_answer_differently():

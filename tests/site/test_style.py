@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from cdna_evidence import settings
+from cdna_evidence.site import marks, svg
 
 ROOT = settings.clone()
 CSS = (ROOT / "docs/assets/cdna.css").read_text() if ROOT else ""
@@ -57,6 +58,21 @@ def test_ink_on_figure_fills_is_readable(scheme, fill):
 def test_hot_cells_are_readable(scheme):
     colours = palette(scheme)
     assert contrast(colours["f-hot-ink"], colours["f-hot"]) >= 6
+
+
+def test_a_word_on_a_hot_cell_has_its_ink():
+    """The ink of the other fills is unreadable on this one, so whoever draws a box need not remember it."""
+    (word,) = [shape for shape in marks.read(svg.svg("t", 20, 20, "a", "b", [marks.box(0, 0, 20, 20, "2", "f-hot")])) if shape.kind == "text"]
+    assert "h" in word.classes
+    colours = palette("default")
+    assert contrast(colours["ink"], colours["f-hot"]) < 3 < 6 < contrast(colours["f-hot-ink"], colours["f-hot"])
+
+
+def test_paper_is_light():
+    """A dark page must not print light text: the dark colours are of the screen alone."""
+    before = CSS[: CSS.index('[data-md-color-scheme="slate"] {')]
+    assert before.count("{") - before.count("}") == 1
+    assert before[before.rindex("@media") :].startswith("@media screen {")
 
 
 def test_both_schemes_name_the_same_colours():

@@ -88,8 +88,9 @@ class _Recorded:
         @functools.wraps(value)
         def call(*args, **kwargs):
             result = value(*args, **kwargs)
-            # A NamedTuple is an answer; a plain list holds several.
-            for answer in result if isinstance(result, list) else [result]:
+            # A NamedTuple with a command is an answer; a plain list or tuple holds several.
+            several = isinstance(result, (list, tuple)) and not hasattr(result, "command")
+            for answer in result if several else [result]:
                 command = getattr(answer, "command", None)
                 if command and command not in self._tools.commands and len(self._tools.commands) < 12:
                     self._tools.commands.append(command)

@@ -8,7 +8,7 @@ import sys
 
 # command -> (module in this package, one line of help); the order is the order of `cdna --help`.
 COMMANDS = {
-    "tdm": ("tdm", "decode, encode, run, pad and lint Tensor Data Mover descriptors"),
+    "tdm": ("tdm", "decode, encode, run, pad, plan and lint Tensor Data Mover descriptors"),
     "lds": ("lds", "LDS: allocation, bank conflicts, direct copies and transposing loads"),
     "mfma": ("mfma", "matrix instructions: list, register layouts, wait states, audit"),
     "asm": ("asm", "assemble text for a target with a real assembler"),
@@ -18,6 +18,7 @@ COMMANDS = {
     "waits": ("waits", "decode waits, and find those that are missing, useless or out of range"),
     "claim": ("claim", "list, show, issue and withdraw claims"),
     "cite": ("cite", "print a citation of a claim"),
+    "scan": ("scan", "find the claims that source trees cite, and say which still stand"),
     "check": ("check", "run the executable checks, or falsify the claims"),
     "pins": ("pins", "verify the pinned lines that claims cite"),
     "links": ("links", "check the external pages that are cited, or the links inside a built site"),
@@ -35,7 +36,7 @@ def main(argv=None):
     """
     argv = list(sys.argv[1:] if argv is None else argv)
     if not argv or argv[0] in ("-h", "--help", "help"):
-        print(_help())
+        print(_help(), file=sys.stdout if argv else sys.stderr)
         return 0 if argv else 2
     if argv[0] in ("-V", "--version"):
         from cdna_evidence import __version__
@@ -56,7 +57,9 @@ def main(argv=None):
             sys.stdout.flush()
         return status
     except Usage as error:
-        print(printable(f"cdna {command}: {error}"), file=sys.stderr)
+        from .near import target_hint
+
+        print(printable(f"cdna {command}: {error}{target_hint(argv, str(error))}"), file=sys.stderr)
         return 2
     except CannotTell as error:
         print(printable(f"cdna {command}: could not tell: {error}"), file=sys.stderr)

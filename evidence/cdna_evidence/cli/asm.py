@@ -3,9 +3,13 @@
 
 import re
 
+from cdna.targets import NEIGHBOURS, STEPPINGS, TARGETS
+
 from .output import CannotTell, Usage, emit, parser, read_text
 
-TARGETS = ("gfx942", "gfx950", "gfx1250")
+KNOWN = [target.name for target in TARGETS]
+# Names that are no targets of the project: every compiler here has the first, one has the second.
+OTHERS = [name for name, _ in NEIGHBOURS] + [name for name, _, _ in STEPPINGS]
 MOST_LINES = 20000
 MOST_BYTES = 1 << 16
 _SEPARATORS = re.compile(r"[\s,;:_\[\](){}|]+")
@@ -83,15 +87,17 @@ def run_witnesses(argv):
 
 
 def _common(options):
-    options.add_argument("--target", required=True, metavar="T", help="gfx942, gfx950 or gfx1250")
+    options.add_argument("--target", required=True, metavar="T", help="gfx942, gfx950 or gfx1250; also " + ", ".join(OTHERS))
     options.add_argument("--witness", metavar="W", help="see `cdna witnesses`; default: the first that can answer")
     options.add_argument("--fresh", action="store_true", help="ask again, whatever answers are kept")
     options.add_argument("--json", action="store_true", help="one JSON document")
 
 
 def _check_target(target):
-    if target not in TARGETS:
-        raise Usage(f"target={target!r}: {', '.join(TARGETS)}")
+    if target not in KNOWN + OTHERS:
+        notes = [f"{name} (neighbour of {beside})" for name, beside in NEIGHBOURS]
+        notes += [f"{name} (stepping {step} of {of})" for name, of, step in STEPPINGS]
+        raise Usage(f"target={target!r}: {', '.join(KNOWN)}; also {', '.join(notes)}")
 
 
 def _lines(words):
@@ -127,6 +133,10 @@ def _bytes(words):
             continue
         if not re.fullmatch(r"([0-9a-fA-F]{2})+", digits):
             raise Usage(f"bytes={part!r}: pairs of hexadecimal digits in memory order")
+        if digits != part and len(digits) > 2:
+            # 0x writes a number, which memory holds with its last byte first: read as bytes it would be another instruction.
+            turned = bytes.fromhex(digits)[::-1].hex(" ")
+            raise Usage(f"bytes={part!r}: a word; its bytes in memory order are {turned}")
         data += bytes.fromhex(digits)
     if not data:
         raise Usage("no bytes were given")
@@ -211,11 +221,13 @@ def _finish(command, given, witness, rows, answers):
         if item.accepted:
             continue
         place = f"line {number}" if command == "asm" else f"offset {row['offset']}"
+        newer = item.outcome == "unknown-target" and given.target in OTHERS and witness.name != "triton-llvm"
+        hint = "; a newer LLVM knows it: --witness triton-llvm" if newer else ""
         findings.append(
             {
                 "rule": f"{command}-{item.outcome}",
                 "severity": "error" if item.outcome == "rejected" else "warning",
-                "message": f"{place}: {item.outcome} by {witness.name} {witness.version}: {item.diagnostic}",
+                "message": f"{place}: {item.outcome} by {witness.name} {witness.version}: {item.diagnostic}{hint}",
                 "claim": None,
                 "field": None,
             }

@@ -75,7 +75,7 @@ def _arguments(argv):
     words = parser("check", "Run the executable checks; results are kept in build/results.json.")
     words.add_argument("ids", nargs="*", metavar="ID", help="claims by id or key; all when none is named")
     words.add_argument("--area", help='claims of one chapter or key prefix, such as "tdm.pad"')
-    words.add_argument("--target", choices=("gfx942", "gfx950", "gfx1250"))
+    words.add_argument("--target", choices=("gfx942", "gfx950", "gfx1250", "gfx1251"))
     words.add_argument("--kind", choices=("model", "compiler", "client", "vector", "site", "links"))
     words.add_argument("--fresh", action="store_true", help="ignore kept answers of compilers")
     words.add_argument("--falsify", action="store_true", help="also change every published value and judge again")

@@ -62,8 +62,9 @@ def check_site():
 
 def find(register, name):
     """Return the Claim of an id, key or old key. Raises: Usage: there is none; it names what is near."""
+    upper = name.upper()
     try:
-        return register.by_key(name)
+        return register.by_key(upper if upper in register.claims else name)
     except KeyError:
         import difflib
 
@@ -109,7 +110,9 @@ def _show(options):
 
 
 def _show_text(register, claim, checks, state, note):
-    lines = [f"{claim.id} r{claim.revision}  {claim.key}  [{', '.join(claim.targets)}]  {claim.layer}, {claim.status}", claim.title, ""]
+    from cdna_evidence.register.target_names import stepping_names, written
+
+    lines = [f"{claim.id} r{claim.revision}  {claim.key}  [{written(claim.targets_given)}]  {claim.layer}, {claim.status}", claim.title, ""]
     if claim.withdrawn:
         lines.append(f"{claim.status} {claim.withdrawn.date}: {claim.withdrawn.reason}")
     if claim.superseded_by:
@@ -120,7 +123,8 @@ def _show_text(register, claim, checks, state, note):
     lines.append("Does not say: " + claim.fill(claim.boundary))
     for position in claim.positions:
         mark = " (this project's reading)" if position.name == claim.reading_name() else ""
-        lines.append(f"Position {position.name}{mark}: {claim.statement_text(position=position.name)}")
+        limit = f", {stepping_names(position.stepping)} only" if position.stepping else ""
+        lines.append(f"Position {position.name}{limit}{mark}: {claim.statement_text(position=position.name)}")
     if claim.reading:
         lines.append("Why this reading: " + claim.fill(claim.reading.why))
     if claim.untestable:

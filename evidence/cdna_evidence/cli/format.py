@@ -16,6 +16,8 @@ USAGE = """usage: cdna format COMMAND ... [--json]
 NAME: e4m3fnuz e4m3fn e5m2fnuz e5m2 e2m3 e3m2 e2m1 e8m0 bf16 fp16 xf32, or as ml_dtypes, PyTorch, MLIR, Triton or HIP
 spell it. fp8, bf8 and e4m3 mean another format on gfx942 than on gfx950: they need --target.
 BYTE is decimal or 0x. VALUE is exact: 0.1, -1e-6, 0x1p-128, 2^-128, 3/8, 0.5*2^-127, inf, nan."""
+# The guide's table is about conversions to these two, and about this target.
+MODE_BIT = ("e4m3fn", "e5m2")
 HARDWARE = "gfx950 writes this with MODE bit FP16_OVFL clear, and the largest number with it set"
 
 
@@ -24,9 +26,11 @@ def run(argv):
 
     Raises: Usage: wrong usage.
     """
-    if not argv or argv[0] in ("-h", "--help", "help"):
+    if not argv:
+        raise Usage(f"say which: {', '.join(COMMANDS)}; --help explains them")
+    if argv[0] in ("-h", "--help", "help"):
         print(USAGE)
-        return 0 if argv else 2
+        return 0
     if argv[0] not in COMMANDS:
         raise Usage(f"unknown command {argv[0][:40]!r}: {', '.join(COMMANDS)}")
     if any(word in ("-h", "--help") for word in argv[1 : argv.index("--") if "--" in argv else None]):
@@ -76,7 +80,7 @@ def _decode(argv):
 
 
 def _code(text):
-    if not text.isascii():
+    if not text.isascii() or "_" in text:  # Python reads 1_0 as ten
         raise Usage(f"code {text[:20]!r}: a number, decimal or 0x")
     try:
         return int(text, 0) if text[:1] != "0" or text[:2].lower() in ("0x", "0b") else int(text)
@@ -108,7 +112,7 @@ def _encode(argv):
         entry = {"given": text, **_entry(fmt, decode(fmt, done.code))}
         entry.update(inexact=done.inexact, overflow=done.over, underflow=done.flushed)
         entries.append(entry)
-        findings += _notes(fmt, text, done)
+        findings += _notes(fmt, text, done, number)
     result = {
         "format": describe(fmt),
         "rounding": given.rounding,
@@ -141,18 +145,17 @@ def _apart(argv):
     return own, values
 
 
-def _notes(fmt, text, done):
+def _notes(fmt, text, done, number):
     shown = text[:30]
-    if done.over == "nan" and fmt.name == "e8m0":
+    positive = not number.negative and (number.kind == "infinity" or number.numerator > 0)
+    if done.over == "nan" and fmt.name == "e8m0" and not positive:
         return [_finding("no-such-number", "warning", f"{shown}: e8m0 has no zero and no sign; written as NaN", fmt.claim)]
     if done.over == "largest":
         return [_finding("saturated", "info", f"{shown} is beyond the range; written as the largest number", "FMT-058")]
     if done.over:
         message = f"{shown} is beyond the range; written as {done.over}; --saturate writes the largest number"
-        return [
-            _finding("overflow", "warning", message, "FMT-058"),
-            _finding("hardware-overflow", "info", HARDWARE, "FMT-060"),
-        ]
+        hardware = [_finding("hardware-overflow", "info", HARDWARE, "FMT-060")] if fmt.name in MODE_BIT else []
+        return [_finding("overflow", "warning", message, "FMT-058"), *hardware]
     if done.flushed:
         return [_finding("underflow", "info", f"{shown} is too small and becomes zero", "FMT-057")]
     return []
@@ -204,7 +207,7 @@ def _native(argv):
         asked.append({"name": name, "format": fmt.name, "native": fmt.name in held})
         if is_ambiguous(name):
             message = f"{name} is {fmt.name} on {given.target}; it is another format on other targets"
-            findings.append(_finding("name-depends-on-target", "info", message, "FMT-001"))
+            findings.append(_finding("name-depends-on-target", "info", message, _family(given.target)))
         findings += _foreign(fmt, given.target, "error")
     if given.names:
         result["asked"] = asked
@@ -225,7 +228,12 @@ def _foreign(fmt, target, severity="warning"):
 
         instead = "; use " + format_named("fp8" if fmt.name.startswith("e4m3") else "bf8", target).name
     message = f"{fmt.name} is not native on {target}, only on {', '.join(homes)}{instead}"
-    return [_finding("not-native", severity, message, "FMT-001" if instead else "FMT-056")]
+    return [_finding("not-native", severity, message, _family(target) if instead else "FMT-056")]
+
+
+def _family(target):
+    """Return the claim that says which FP8 family a target reads."""
+    return "FMT-063" if target == "gfx1250" else "FMT-001"
 
 
 def describe(fmt):

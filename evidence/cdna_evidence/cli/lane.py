@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`cdna lane`: what each lane of a wave holds after a permute, a swizzle, a DPP move or a swap."""
 
+import re
+
 from .expression import Expression, ExpressionError
 from .output import Usage, emit, parser
 
@@ -16,7 +18,7 @@ USAGE = """usage: cdna lane COMMAND --target T [options] [--json]
 
   --value EXPR   what each lane holds before (default: lane); for swap --second EXPR too (default: 1000+lane)
   --offset N     immediate byte offset of permute and bpermute (default 0)
-  --active LIST  active lanes, such as 0-39 or 0,2,4-7 (default: all)
+  --active LIST  active lanes, such as 0-39 or 0,2,4-7, or a mask as EXEC holds it, such as 0xffff (default: all)
   --old EXPR     dpp: what a lane without a source keeps (default 0); --bound-zero writes 0 there
   --lane N       show one lane only; --strict refuses what an example must not hold
 
@@ -28,9 +30,11 @@ def run(argv):
 
     Raises: Usage: wrong usage.
     """
-    if not argv or argv[0] in ("-h", "--help", "help"):
+    if not argv:
+        raise Usage(f"say which: {', '.join(COMMANDS)}; --help explains them")
+    if argv[0] in ("-h", "--help", "help"):
         print(USAGE)
-        return 0 if argv else 2
+        return 0
     if argv[0] not in COMMANDS:
         raise Usage(f"unknown command {argv[0][:40]!r}: {', '.join(COMMANDS)}")
     if any(word in ("-h", "--help") for word in argv[1:]):
@@ -182,6 +186,11 @@ def _values(text, count, option):
 
 def _active(text, count):
     active = [text is None] * count
+    if text is not None and re.fullmatch(r"0[xX][0-9a-fA-F]{1,400}", text.strip()):
+        mask = int(text, 16)
+        if mask >> count:
+            raise Usage(f"--active: a mask of more than {count} bits, LANE-054")
+        return [bool(mask >> lane & 1) for lane in range(count)]
     for part in [] if text is None else text.replace("..", "-").split(","):
         first, _, last = part.strip().partition("-")
         try:

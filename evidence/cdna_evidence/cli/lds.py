@@ -2,25 +2,7 @@
 """`cdna lds`: how much LDS there is, what an allocation becomes, which lanes disturb each other, where copies land."""
 
 from .lds_words import expression_of, nothing_else, number, options_of, required, table, target_of
-from .output import CannotTell, Usage, emit
-
-USAGE = """usage: cdna lds COMMAND ... --target gfx942|gfx950|gfx1250 [--json]
-
-  info             capacity, banks, allocation granules and published service groups, each with its basis
-  alloc BYTES      what a request becomes and how many workgroups fit; BYTES may be an expression such as "3*65536"
-                   options: --stages N (that many buffers of BYTES)
-  conflicts [FILE] the degree in each service group; FILE holds {"addresses": [one byte address per lane]}
-                   options: --op OP or --bytes N [--write]; --expr "(lane%16)*144+(lane//16)*16" in place of FILE;
-                   --assume consecutive:N where nobody published groups; --compare (all targets); --svg FILE
-  search           paddings and XOR swizzles for rows of a matrix operand, the best first
-                   options: --op OP --row-bytes N [--rows R] [--assume consecutive:N] [--first K]
-  swizzle          element index after an XOR swizzle: --row-elements N --access N --row R --column C,C,...
-                   options: --bits B (3), --shift S (0); no target
-  direct           where a lane's direct-to-LDS copy lands: --size S --lane L
-                   options: --base B --offset O --m0 M --form global|buffer --soffset N --voffset N --interval N; --svg FILE
-  transpose        what each lane receives: --op OP [--lane L]; without --op the forms of the target
-
-Numbers are decimal or 0x. A FILE may be `-`. Exit status 3: nobody published what was asked for."""
+from .output import Usage, cannot_tell, emit
 
 COMMANDS = {
     "info": ("--target",),
@@ -51,14 +33,14 @@ def run(argv):
 
     Raises: Usage: wrong usage or unreadable input; CannotTell: nobody published the answer.
     """
-    if not argv or argv[0] in ("-h", "--help", "help"):
-        print(USAGE)
-        return 0 if argv else 2
+    if not argv:
+        raise Usage(f"say which: {', '.join(COMMANDS)}; --help explains them")
+    if argv[0] in ("-h", "--help", "help"):
+        return _help()
     if argv[0] not in COMMANDS:
         raise Usage(f"unknown command {argv[0]!r}: {', '.join(COMMANDS)}")
     if any(word in ("-h", "--help") for word in argv[1:]):
-        print(USAGE)
-        return 0
+        return _help(argv[0])
     options, rest = options_of(argv[1:], COMMANDS[argv[0]], FLAGS.get(argv[0], ()))
     try:
         return _command(argv[0])(options, rest)
@@ -66,8 +48,38 @@ def run(argv):
         from cdna.lds.service import Unpublished
 
         if isinstance(error, Unpublished):
-            raise CannotTell(f"{error}; to assume groups that nobody measured: --assume consecutive:N") from None
-        raise Usage(str(error)) from None
+            return _unpublished(argv[0], options, error)
+        raise Usage(str(error) + _near(options, str(error))) from None
+
+
+def _near(options, message):
+    from cdna.lds.names import op_names
+
+    from .near import did_you_mean
+
+    target = options.get("--target")
+    return did_you_mean(message, options.get("--op", "").split("+"), op_names(target))
+
+
+def _help(command=None):
+    from . import lds_help
+
+    print(lds_help.text(command))
+    return 0
+
+
+def _unpublished(command, options, error):
+    """Say that nobody published an opcode's groups; every answer of the command's document is null."""
+    target = target_of(options)
+    asked = {"conflicts": ("banks", "groups", "degree", "worst", "basis"), "search": ("paddings", "swizzles", "basis")}
+    result = {"op": options.get("--op"), "published": list(error.known)}
+    result.update({name: None for name in asked[command]})
+    message = str(error) + (
+        "; to assume groups that nobody measured: --assume consecutive:N" if error.assumable else ""
+    )
+    claim = "LDS-012" if target != "gfx1250" else None  # that a conflict needs the groups; of the older targets
+    finding = {"rule": "unpublished", "severity": "error", "message": message, "claim": claim, "field": "op"}
+    return cannot_tell("lds " + command, target, result, finding, bool(options.get("--json")))
 
 
 def _command(name):
@@ -86,7 +98,7 @@ def _command(name):
 
 def run_info(options, rest):
     """Print what is known of the LDS of a target, each number with its basis."""
-    from cdna.lds import allocation, geometry, service
+    from cdna.lds import allocation, geometry, partitions, service
 
     nothing_else(rest)
     target = target_of(options)
@@ -135,7 +147,15 @@ def run_info(options, rest):
         (item["op"], f"{item['groups']} groups over {item['banks']} banks, {item['how']}", item["basis"])
         for item in groups
     ]
+    if target == "gfx1250":
+        size = partitions.PARTITION_BYTES
+        basis = "AMD's article on the LDS of MI450; waves of different SIMD pairs take turns in one partition (LDS-055)"
+        result["partitions"] = {"count": place.capacity.value // size, "bytes": size, "claim": "LDS-055"}
+        rows.insert(2, ("partitions", f"{place.capacity.value // size} of {size} bytes", basis))
     disputed = []
+    for item in groups:
+        for claim, position, _, note in service.alternatives(target, item["op"]):
+            disputed.append({"claim": claim, "position": position, "result": {"op": item["op"], "note": note}})
     for item in granules[1:]:
         if item["bytes"] != granules[0]["bytes"]:
             disputed.append(
@@ -207,6 +227,8 @@ def _alloc_elsewhere(target, requested, json):
     from cdna.lds import allocation
     from cdna.targets import TARGETS
 
+    from .near import target_said
+
     limit = allocation.smallest_limit()
     known = ", ".join(item.name for item in TARGETS)
     result = {
@@ -220,5 +242,7 @@ def _alloc_elsewhere(target, requested, json):
     message = f"target={target!r}: nothing is known about it ({known}); the one safe guess is the smallest known limit, {limit} bytes"
     if requested > limit:
         message += f", and {requested} is more"
+    hint = target_said(target)
+    message += f"; {hint}" if hint else ""
     finding = {"rule": "unknown-target", "severity": "error", "message": message, "claim": "LDS-001", "field": "target"}
     return emit("lds alloc", target, result, [finding], (), json)

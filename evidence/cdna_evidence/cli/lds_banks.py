@@ -13,7 +13,7 @@ from .lds_words import (
     wave_lanes,
     write_file,
 )
-from .output import Usage, emit
+from .output import Usage, as_json, emit
 
 
 def run_conflicts(options, rest):
@@ -33,14 +33,22 @@ def run_conflicts(options, rest):
         mine = [None if address is None else address + offset for address in addresses]
         found.append((offset, conflicts.conflicts(mine, groups_of)))
         crooked = conflicts.misaligned(mine, groups_of.width)
+        split = service.service(target, op, assume, crooked=bool(crooked))
+        if split.groups != groups_of.groups:
+            found[-1] = (offset, conflicts.conflicts(mine, split))
         if crooked:
-            message = f"lane {crooked[0]} and {len(crooked) - 1} more: the address is no multiple of the access; published groups were found with aligned ones"
+            groups = (
+                "published groups were found with aligned ones" if split.groups == groups_of.groups else split.basis
+            )
+            message = (
+                f"lane {crooked[0]} and {len(crooked) - 1} more: the address is no multiple of the access; {groups}"
+            )
             findings.append(
                 {
                     "rule": "misaligned",
                     "severity": "warning",
                     "message": message,
-                    "claim": "LDS-012",
+                    "claim": "LDS-012" if split.groups == groups_of.groups else split.claim,
                     "field": "addresses",
                 }
             )
@@ -54,6 +62,8 @@ def run_conflicts(options, rest):
                     "groups": lists(other.service.groups),
                 }
                 disputed.append({"claim": claim, "position": position, "result": answer})
+                if other.worst > found[-1][1].worst and other.service == service.safest(target, op):
+                    findings.append(_safer(claim, position, note, other.worst))
     limit = place.capacity.value
     beyond = [lane for lane in range(len(addresses)) if addresses[lane] is not None and addresses[lane] + 1 > limit]
     if beyond:
@@ -74,6 +84,11 @@ def run_conflicts(options, rest):
 
         write_file(options["--svg"], figures_service.drawing(found[0][1], addresses))
     return emit("lds conflicts", target, result, findings, disputed, bool(options.get("--json")), text)
+
+
+def _safer(claim, position, note, worst):
+    message = f"by {note} the worst is {worst}: choose a layout that is free by these, then it is free by both"
+    return {"rule": "safe-under-all", "severity": "warning", "message": message, "claim": claim, "field": position}
 
 
 def _answer(one):
@@ -148,7 +163,9 @@ def run_search(options, rest):
 
     nothing_else(rest)
     target = target_of(options)
-    groups_of = service.service(target, required(options, "--op"), options.get("--assume"))
+    groups_of = service.safest(target, required(options, "--op"), options.get("--assume"))
+    if groups_of.width < 4:
+        raise Usage(f"--op {groups_of.op}: search lays out whole DWORDs; judge one layout by `cdna lds conflicts`")
     row_bytes = number(options, "--row-bytes", None, least=groups_of.width)
     rows = number(options, "--rows", 16, least=1)
     first = number(options, "--first", 5, least=1)
@@ -269,17 +286,25 @@ def _addresses(options, rest, count):
         addresses = document.get("addresses") if isinstance(document, dict) else document
         if not isinstance(addresses, list):
             raise Usage(f'{rest[0]}: {{"addresses": [one byte address per lane]}} must stand here')
-        addresses = [
-            integer(item, f"addresses[{i}]") if isinstance(item, str) else item for i, item in enumerate(addresses)
-        ]
+        addresses = [_number_of(item) for item in addresses]
     for lane, address in enumerate(addresses):
         if address is not None and (
             isinstance(address, bool) or not isinstance(address, int) or not 0 <= address < 1 << 32
         ):
-            raise Usage(f"addresses[{lane}]={address!r}: an integer of 0 to 4294967295, or null for an inactive lane")
+            raise Usage(
+                f"addresses[{lane}]={as_json(address)}: an integer of 0 to 4294967295, or null for an inactive lane"
+            )
     if len(addresses) != count:
         raise Usage(f"addresses: {len(addresses)} given, one for each of the {count} lanes of a wave")
     return addresses
+
+
+def _number_of(item):
+    """Return the number that a text of a JSON file holds, or the item as it is."""
+    try:
+        return integer(item, "addresses") if isinstance(item, str) else item
+    except Usage:
+        return item
 
 
 def ranges(lanes):

@@ -2,7 +2,8 @@
 """`cdna lds direct` and `transpose`: where copies land, and what transposing loads hand to each lane."""
 
 from .lds_words import nothing_else, number, table, target_of, write_file
-from .output import Usage, emit
+from .near import did_you_mean
+from .output import Usage, cannot_tell, emit
 
 LARGEST = (1 << 32) - 1
 
@@ -42,7 +43,7 @@ def run_direct(options, rest):
             }
         )
     if done.accepted:
-        findings += _past_the_end(done)
+        findings += _past_the_end(done) + _unaligned(done)
     if "--interval" in options and done.accepted:
         findings += _interval(target, size, number(options, "--interval", None, least=1))
     result = {
@@ -82,6 +83,17 @@ def _past_the_end(done):
     return [{"rule": "past-lds", "severity": "warning", "message": message, "claim": "LDS-001", "field": "lds_address"}]
 
 
+def _unaligned(done):
+    """A base that is no whole DWORD: no source read here says what the copy does then, so no claim can be named."""
+    if done.lane_stride is None or done.lds_address % 4 == 0:
+        return []
+    message = (
+        f"lds_address={done.lds_address}: no multiple of 4; the addresses of every source are, and none says where "
+        "the DWORDs of a copy go otherwise: align base, M0 and offset to 4 bytes"
+    )
+    return [{"rule": "unaligned-lds", "severity": "warning", "message": message, "claim": None, "field": "lds_address"}]
+
+
 def _interval(target, size, interval):
     from cdna.lds import direct
 
@@ -110,34 +122,15 @@ def _direct_rows(done, lane):
 
 def run_transpose(options, rest):
     """Print what each lane receives from a transposing load, or that nobody can tell."""
-    from cdna.lds import transpose
+    from cdna.lds import geometry, transpose
 
     nothing_else(rest)
     target = target_of(options)
     json = bool(options.get("--json"))
     forms = transpose.forms(target)
     if "--op" not in options:
-        listed = [
-            {
-                "op": form.op,
-                "element_bits": form.element_bits,
-                "result_bits": form.result_bits,
-                "aliases": list(form.aliases),
-                "builtin": form.interface,
-                "published": form.published,
-                "basis": form.basis,
-            }
-            for form in forms
-        ]
-        rows = [
-            (
-                form.op,
-                f"{form.element_bits}-bit elements",
-                "lane map known" if form.published else "unverified",
-                ", ".join(form.aliases),
-            )
-            for form in forms
-        ]
+        listed = [_form(form) for form in forms]
+        rows = [(form.op, f"{form.element_bits}-bit elements", _known(form), ", ".join(form.aliases)) for form in forms]
         return emit(
             "lds transpose",
             target,
@@ -152,34 +145,59 @@ def run_transpose(options, rest):
     if form is None:
         known = ", ".join(item.op for item in forms) or "none"
         message = f"op={op}: {known} on {target}, TRN-001"
+        message += did_you_mean(message, (op,), [name for item in forms for name in (item.op, *item.aliases)])
         finding = {"rule": "no-such-form", "severity": "error", "message": message, "claim": "TRN-001", "field": "op"}
         return emit(
             "lds transpose", target, {"op": op, "accepted": False, "receives": None, "basis": None}, [finding], (), json
         )
-    result = {
+    result = dict(_form(form), accepted=True)
+    lane = number(options, "--lane", None) if "--lane" in options else None
+    lanes = geometry.geometry(target).wave_lanes
+    if lane is not None and lane >= lanes:
+        raise Usage(f"lane={lane}: 0..{lanes - 1}")
+    if form.routing is None:
+        message = f"{form.op}: unverified: {form.basis}"
+        finding = {"rule": "unverified", "severity": "error", "message": message, "claim": form.claim, "field": "op"}
+        cannot_tell("lds transpose", target, dict(result, receives=None), finding, json)
+    findings = []
+    if form.origins < 2:
+        message = f"{form.op}: {form.basis}, {form.claim}; test it before you rely on it"
+        findings.append(
+            {"rule": "one-origin", "severity": "warning", "message": message, "claim": form.claim, "field": "op"}
+        )
+    chosen = [lane] if lane is not None else range(lanes)
+    pairs = {str(one): [list(pair) for pair in transpose.receives(one, form)] for one in chosen}
+    what = "halfword" if form.element_bits == 16 else "byte" if form.element_bits == 8 else "element"
+    result["format"] = f"[source lane, {what}] for {what} 0..{len(pairs[str(chosen[0])]) - 1}"
+    result["receives"] = pairs[str(lane)] if lane is not None else pairs
+    rows = [(f"lane {name}", _sources(pair, what)) for name, pair in pairs.items()]
+    return emit("lds transpose", target, result, findings, (), json, f"{form.op}: {form.basis}\n{table(rows)}")
+
+
+def _form(form):
+    return {
         "op": form.op,
-        "accepted": True,
         "element_bits": form.element_bits,
+        "result_bits": form.result_bits,
         "aliases": list(form.aliases),
         "builtin": form.interface,
-        "published": form.published,
+        "published": form.routing is not None,
+        "origins": form.origins,
         "basis": form.basis,
+        "claim": form.claim,
     }
-    lane = number(options, "--lane", None) if "--lane" in options else None
-    last = 31 if target == "gfx1250" else 63
-    if lane is not None and lane > last:
-        raise Usage(f"lane={lane}: 0..{last}")
-    if not form.published:
-        message = f"{form.op}: unverified: {form.basis}"
-        finding = {"rule": "unverified", "severity": "error", "message": message, "claim": "TRN-052", "field": "op"}
-        emit("lds transpose", target, dict(result, receives=None), [finding], (), json)
-        return 3  # asked for by name, and nobody can tell
-    chosen = [lane] if lane is not None else range(64)
-    pairs = {str(one): [list(pair) for pair in transpose.receives(one)] for one in chosen}
-    result["format"] = "[source lane, halfword] for halfword 0..3"
-    result["receives"] = pairs[str(lane)] if lane is not None else pairs
-    rows = [
-        (f"lane {name}", "  ".join(f"lane {source} halfword {word}" for source, word in pair))
-        for name, pair in pairs.items()
-    ]
-    return emit("lds transpose", target, result, (), (), json, f"{form.op}: {form.basis}\n{table(rows)}")
+
+
+def _known(form):
+    if form.routing is None:
+        return "unverified"
+    return "lane map known" if form.origins > 1 else "lane map of one emulator"
+
+
+def _sources(pairs, what):
+    """One lane's sources as text: long lists name the element once, since every source gives the same one."""
+    if len(pairs) <= 4:
+        return "  ".join(f"lane {source} {what} {place}" for source, place in pairs)
+    from .lds_banks import ranges
+
+    return f"{what} {pairs[0][1]} of lanes {ranges([source for source, _ in pairs])}"

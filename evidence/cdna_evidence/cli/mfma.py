@@ -7,7 +7,7 @@ COMMANDS = {
     "list": "every matrix instruction of a target: shape, types, passes, registers",
     "layout": "where each element lies: lane, register and bits, and back; also as a picture and as others write it",
     "waits": "the wait states that LLVM puts between two instructions",
-    "audit": "every dependency of a program that has too few wait states",
+    "audit": "every dependency of a program that has too few wait states or slots",
 }
 USAGE = "usage: cdna mfma COMMAND ... [--json]\n\n" + "\n".join(f"  {name:7} {said}" for name, said in COMMANDS.items())
 
@@ -17,9 +17,11 @@ def run(argv):
 
     Raises: Usage: wrong usage.
     """
-    if not argv or argv[0] in ("-h", "--help", "help"):
+    if not argv:
+        raise Usage(f"say which: {', '.join(COMMANDS)}; --help explains them")
+    if argv[0] in ("-h", "--help", "help"):
         print(USAGE)
-        return 0 if argv else 2
+        return 0
     if argv[0] not in COMMANDS:
         raise Usage(f"unknown command {argv[0]!r}: {', '.join(COMMANDS)}")
     if argv[0] == "list":

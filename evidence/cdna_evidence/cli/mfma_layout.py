@@ -13,7 +13,11 @@ def run_layout(argv):
     """
     given = _words().parse_args(argv)
     from cdna.mfma.opcodes import MatrixError
+    from cdna.targets import TARGETS
 
+    known = [target.name for target in TARGETS]
+    if given.target not in known:
+        raise Usage(f"target={given.target}: {', '.join(known)}")
     modes = [given.at is not None, given.lane is not None or given.vgpr is not None, given.table]
     if sum(modes) > 1:
         raise Usage("one of --at I,J or --lane L --vgpr V or --table")
@@ -33,8 +37,18 @@ def run_layout(argv):
             if said != {key: value for key, value in result.items() if key != "svg"}:
                 disputed.append({"claim": claim, "position": position, "result": said})
     except MatrixError as error:
-        raise Usage(str(error)) from None
+        raise Usage(str(error) + (_near(given, str(error)) if error.field == "op" else "")) from None
     return emit(COMMAND, given.target, result, disputed=disputed, json=given.json, text=_text(where, result))
+
+
+def _near(given, message):
+    from .near import did_you_mean
+
+    if given.target == "gfx1250":
+        from cdna.wmma.opcodes import opcodes
+    else:
+        from cdna.mfma.opcodes import opcodes
+    return did_you_mean(message, (given.op,), [op.mnemonic for op in opcodes(given.target)])
 
 
 def _asked(given):
@@ -52,9 +66,11 @@ def _asked(given):
     if given.target == "gfx1250":
         from cdna.wmma import layouts
 
+        from .wmma_waits import refuse_foreign
+
         for field in ("cbsz", "abid", "blgp", "scale_byte"):
             if getattr(given, field):
-                raise Usage(f"{field}={getattr(given, field)}: gfx1250 has no such modifier, WMMA-001")
+                refuse_foreign(field, getattr(given, field))
         wanted.update(index_key=given.index_key, scale_row=given.scale_row)
     else:
         from cdna.mfma import layouts

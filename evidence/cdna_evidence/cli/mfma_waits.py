@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """`cdna mfma waits` and `cdna mfma audit`: what LLVM inserts between two instructions, and where a program has less."""
 
-from .output import Usage, emit, parser, read_text
+from .output import Usage, emit, parser
 
 TARGETS = ("gfx942", "gfx950")
+AUDITED = (*TARGETS, "gfx1250")
 
 
 def run_waits(argv):
@@ -15,14 +16,15 @@ def run_waits(argv):
         from . import wmma_waits
 
         return wmma_waits.run_waits(argv)
-    from cdna.mfma.hazards import CLASSES, VIAS, operand, other_positions, waits
+    from cdna.mfma.hazards import CLASSES, VIAS, guide_asks, operand, other_positions, waits
+    from cdna.wmma.hazards import VIAS as ON_GFX1250
 
     words = parser("mfma waits", "What LLVM 22.1.8 inserts between two instructions that depend on each other.")
     words.add_argument("--target", required=True, metavar="T", help="gfx942 or gfx950; gfx1250 answers in slots")
     several = "a mnemonic, or one of " + ", ".join(CLASSES)
     words.add_argument("--first", required=True, metavar="OP", help=several)
     words.add_argument("--then", required=True, metavar="OP", help=several)
-    words.add_argument("--via", required=True, metavar="VIA", help=", ".join(VIAS))
+    words.add_argument("--via", required=True, metavar="VIA", help=", ".join(VIAS) + "; gfx1250: " + ", ".join(ON_GFX1250))
     for name in ("cbsz", "blgp"):
         words.add_argument("--" + name, metavar="N", help=f"format code of FIRST where it is f8f6f4 ({name})")
         words.add_argument("--then-" + name, metavar="N", help=f"the same of THEN ({name})")
@@ -32,7 +34,7 @@ def run_waits(argv):
     words.add_argument("--no-run", action="store_true", help="ask no compiler")
     words.add_argument("--json", action="store_true", help="one JSON document")
     given = words.parse_args(argv)
-    _check_target(given.target)
+    _check_target(given.target, AUDITED)
     cbsz = given.cbsz if given.cbsz is not None else _code("a-format", given.a_format)
     blgp = given.blgp if given.blgp is not None else _code("b-format", given.b_format)
     first = _formats(given.first, cbsz, blgp)
@@ -42,7 +44,7 @@ def run_waits(argv):
         sides = [operand(given.target, text) for text in (first, then)]
         others = other_positions(given.target, first, then, given.via)
     except ValueError as error:
-        raise Usage(str(error)) from None
+        raise Usage(f"{error}{_near(given, str(error), CLASSES)}") from None
     executed = [] if given.no_run else _by_compiler(given.target, first, then, sides, given.via)
     result = {
         "wait_states": answer.states,
@@ -55,7 +57,13 @@ def run_waits(argv):
         "then": _side(sides[1]),
         "by_compiler": executed,
     }
-    findings = [_differs(item, answer) for item in executed if item["wait_states"] not in (None, answer.states)]
+    findings = differences(executed, "wait_states", answer.states, answer.claim)
+    guide = guide_asks(given.target, first, then, given.via)
+    asked = [(claim, states) for claim, _, states in others] + ([("MFMA-081", guide)] if guide is not None else [])
+    result["safe"] = safe("wait_states", answer.states, answer.claim, asked)
+    if guide is not None:
+        message = f"the CDNA4 guide asks for {guide} wait states here, more than LLVM inserts: leave {guide}"
+        findings.append({"rule": "guide-asks-more", "severity": "warning", "message": message, "claim": "MFMA-081", "field": "via"})
     disputed = [
         {"claim": claim, "position": position, "result": {"wait_states": states, "s_nop": nops(states)}}
         for claim, position, states in others
@@ -64,32 +72,73 @@ def run_waits(argv):
 
 
 def run_audit(argv):
-    """Report every dependency around matrix instructions with too few wait states; returns 0, or 1 when there is one.
+    """Report every dependency of a program with too few wait states or slots, by the rules here; returns 0, or 1 when there is one.
 
     Raises: Usage: unreadable file, no such target, or no instruction in the text.
     """
-    from cdna.mfma.audit import audit
-
-    words = parser("mfma audit", "Every dependency around matrix instructions with fewer states than LLVM inserts.")
+    words = parser(
+        "mfma audit",
+        "Every dependency between two instructions with less between than LLVM 22.1.8 leaves, by these rules and no others. "
+        + " ".join(_told(target) for target in (TARGETS[-1], "gfx1250")),
+    )
     words.add_argument("file", metavar="FILE", help="assembly, or the output of llvm-objdump -d; - for standard input")
-    words.add_argument("--target", required=True, metavar="T", help="gfx942 or gfx950")
+    told = "gfx942 or gfx950, in wait states; gfx1250, in slots of the vector ALU"
+    words.add_argument("--target", required=True, metavar="T", help=told)
     words.add_argument("--json", action="store_true", help="one JSON document")
     given = words.parse_args(argv)
-    _check_target(given.target)
-    found = audit(read_text(given.file), given.target)
+    from .waits import _other_target, _text_of
+
+    _check_target(given.target, AUDITED)
+    text = _text_of(given.file)
+    if given.target == "gfx1250":
+        from cdna.wmma.audit import audit
+        from cdna.wmma.hazards import UNIT
+
+        found, unit = audit(text), f"A slot is {UNIT} [WMMA-061]; what a compiler does, not hardware."
+    else:
+        from cdna.mfma.audit import audit
+
+        found, unit = audit(text, given.target), ""
     if not found.program.instructions:
         raise Usage(f"{given.file}: no instruction was read; give assembly or the output of llvm-objdump -d")
-    counted = [item for item in found.program.instructions if item.mnemonic.startswith(("v_mfma", "v_smfmac"))]
+    matrix = ("v_wmma_", "v_swmmac_") if given.target == "gfx1250" else ("v_mfma", "v_smfmac")
+    counted = [item for item in found.program.instructions if item.mnemonic.startswith(matrix)]
     result = {
         "dependencies": list(found.dependencies),
         "instructions": len(found.program.instructions),
         "matrix_instructions": len(counted),
         "inline_asm": [{"first_line": first, "last_line": last} for first, last in found.regions],
+        "rules": looked_for(given.target),
     }
-    text = f"{result['instructions']} instructions, {len(counted)} of them matrix instructions: "
-    text += f"{len(found.dependencies)} unprotected" if found.dependencies else "every dependency is protected"
+    said = f"{result['instructions']} instructions, {len(counted)} of them matrix instructions: "
+    said += f"{len(found.dependencies)} unprotected" if found.dependencies else "every dependency is protected"
+    if not found.dependencies and any(item["result"].get("missing") for item in found.disputed):
+        said += " as LLVM counts; another position asks for more, see below"
+    if not found.dependencies:
+        said += "\nlooked for, and nothing else: " + ", ".join(item["rule"] for item in result["rules"])
+    elif unit:
+        said += "\n" + unit
     disputed = found.disputed if given.json else found.disputed[:5]
-    return emit("mfma audit", given.target, result, found.findings, disputed, json=given.json, text=text)
+    findings = _other_target(text, given.target) + list(found.findings)
+    return emit("mfma audit", given.target, result, findings, disputed, json=given.json, text=said)
+
+
+def looked_for(target):
+    """Return the rules that the audit of a target looks for: rule, claim, about."""
+    if target == "gfx1250":
+        from cdna.wmma.hazards import RULES
+    else:
+        from cdna.mfma.hazards import RULES
+    nothing = ["matrix-order", "independent", "no-rule"]  # where LLVM inserts nothing
+    if target == "gfx942":
+        nothing.append("lane-swap")  # it has no such instruction
+    return [{"rule": rule, "claim": claim, "about": about} for rule, claim, about in RULES if rule not in nothing]
+
+
+def _told(target):
+    """Return the rules of a target as a sentence for --help."""
+    where = "gfx1250" if target == "gfx1250" else " and ".join(TARGETS)
+    return f"On {where}: " + "; ".join(f"{item['rule']}, {item['about']}" for item in looked_for(target)) + "."
 
 
 def nops(states):
@@ -101,9 +150,9 @@ def nops(states):
     return found
 
 
-def _check_target(target):
-    if target not in TARGETS:
-        raise Usage(f"target={target!r}: {', '.join(TARGETS)}")
+def _check_target(target, allowed):
+    if target not in allowed:
+        raise Usage(f"target={target!r}: {', '.join(allowed)}")
 
 
 def _formats(text, cbsz, blgp):
@@ -139,48 +188,92 @@ def _waits_text(result):
     count = result["wait_states"]
     word = "state" if count == 1 else "states"
     lines = [f"{count} wait {word}: " + (" and ".join(result["s_nop"]) if count else "nothing to insert")]
+    most = result["safe"]["wait_states"]
+    if most > count:
+        lines = [f"write {' and '.join(nops(most))} ({most} wait states): safe under every position; LLVM 22.1.8 inserts {count}"]
     for name in ("first", "then"):
         side = result[name]
         more = f", {side['family']}, {side['passes']} passes" if side["kind"] == "matrix" else f", {side['kind']}"
         lines.append(f"{name:6}{side['op']}{more}")
     lines.append(f"rule  {result['rule']}: {result['about']}  [{result['claim']}]")
-    for item in result["by_compiler"]:
-        said = "not told: " + item["reason"] if item["wait_states"] is None else f"inserts {item['wait_states']}"
-        lines.append(f"{item['compiler']} {item['version'] or ''} ({item['how']}): {said}".replace("  ", " "))
+    lines += compiler_lines(result["by_compiler"], "wait_states")
     lines.append("A wait state is one instruction, s_nop N is N + 1 [MFMA-014]; what a compiler does, not hardware.")
     return "\n".join(lines)
 
 
-def _differs(item, answer):
-    message = f"{item['compiler']} {item['version']} inserts {item['wait_states']}, the rule of LLVM 22.1.8 says"
-    message += f" {answer.states}"
-    return {"rule": "compiler-differs", "severity": "warning", "message": message, "claim": answer.claim, "field": None}
+def safe(unit, count, claim, asked):
+    """Return what is enough by every source: the largest number, and the claims that ask for it.
+
+    Args: unit: key of the number; count, claim: of the answer; asked: (claim, number) of other positions and of a manual.
+    """
+    most = max([count, *(number for _, number in asked)])
+    because = [name for name, number in [(claim, count), *asked] if number == most]
+    return {unit: most, "because": list(dict.fromkeys(because))}
 
 
-def _by_compiler(target, first, then, sides, via):
-    """Put the pair to the compilers that are here; each entry says how, and why where it was not told."""
-    from cdna_evidence.witnesses import Missing, get, matrix, matrix_ir
+def _near(given, message, classes):
+    from cdna.mfma.opcodes import opcodes
 
-    asked = [_asked(text, side) for text, side in zip((first, then), sides, strict=True)]
+    from .near import did_you_mean
+
+    return did_you_mean(message, (given.first, given.then), [op.mnemonic for op in opcodes(given.target)] + list(classes))
+
+
+def compiler_lines(entries, unit):
+    """Return a line of text for each entry of `by_compilers`."""
+    lines = []
+    for item in entries:
+        said = "not told: " + item["reason"] if item[unit] is None else f"inserts {item[unit]}"
+        lines.append(f"{item['compiler']} {item['version'] or ''} ({item['how']}): {said}".replace("  ", " "))
+    return lines
+
+
+def differences(entries, unit, count, claim):
+    """Return a finding for each compiler that inserted another number than the rule says."""
+    found = []
+    for item in entries:
+        if item[unit] not in (None, count):
+            message = f"{item['compiler']} {item['version']} inserts {item[unit]}, the rule of LLVM 22.1.8 says {count}"
+            finding = {"rule": "compiler-differs", "severity": "warning", "message": message}
+            found.append({**finding, "claim": claim, "field": None})
+    return found
+
+
+def by_compilers(unit, ask):
+    """Put a pair to the compilers that are here; each entry says how, and why where it was not told.
+
+    Args: unit: key of the number in an entry; ask(name, witness): (number or None, reason, command), or a ValueError.
+    """
+    from cdna_evidence.witnesses import Missing, get
+
     found = []
     for name, how in (("clang", "LLVM IR"), ("llc", "MIR")):
-        entry = {"compiler": name, "version": None, "how": how, "wait_states": None, "reason": "", "command": None}
+        entry = {"compiler": name, "version": None, "how": how, unit: None, "reason": "", "command": None}
         try:
             witness = get(name)
             entry["version"] = witness.version
-            if name == "clang":
-                told = matrix_ir.ask(witness, target, [(*asked, via)])[0]
-                entry["wait_states"], entry["reason"], entry["command"] = told
-            else:
-                compiled, states = witness.wait_states(target, [("pair", matrix.pair(*asked, via))])
-                entry["wait_states"], entry["command"] = states.get("pair"), compiled.command
-                entry["reason"] = "" if states else f"{compiled.outcome}: {compiled.diagnostic}"
-        except Missing as missing:
-            entry["reason"] = str(missing)
-        except ValueError as error:
+            entry[unit], entry["reason"], entry["command"] = ask(name, witness)
+        except (Missing, ValueError) as error:
             entry["reason"] = str(error)
         found.append(entry)
     return found
+
+
+def _by_compiler(target, first, then, sides, via):
+    from cdna.mfma.vector_pairs import role, written_as
+    from cdna_evidence.witnesses import matrix, matrix_ir
+
+    asked = [_asked(text, side) for text, side in zip((first, then), sides, strict=True)]
+    if not any(isinstance(side, tuple) for side in asked):
+        asked = [written_as(sides[0].name) or asked[0], role(sides[1].name) or asked[1]]
+
+    def ask(name, witness):
+        if name == "clang":
+            return matrix_ir.ask(witness, target, [(*asked, via)])[0]
+        compiled, states = witness.wait_states(target, [("pair", matrix.pair(*asked, via))])
+        return states.get("pair"), "" if states else f"{compiled.outcome}: {compiled.diagnostic}", compiled.command
+
+    return by_compilers("wait_states", ask)
 
 
 def _asked(text, side):

@@ -17,6 +17,7 @@ class CannotTell(Exception):
 def parser(command, description, **kwargs):
     """Return an ArgumentParser whose errors are `Usage` errors, so that every command fails alike.
 
+    An option given twice is an error, unless it collects what it is given: one of the two would be dropped silently.
     Args: command: the words after `cdna`, such as "tdm decode"; description: one sentence for --help.
     """
     import argparse
@@ -24,6 +25,18 @@ def parser(command, description, **kwargs):
     class Parser(argparse.ArgumentParser):
         def error(self, message):
             raise Usage(message)
+
+        def parse_known_args(self, args=None, namespace=None):
+            words = list(sys.argv[1:] if args is None else args)
+            words = words[: words.index("--")] if "--" in words else words
+            single = [name for name, action in self._option_string_actions.items() if not _collects(action)]
+            for name in single:
+                if sum(word == name or word.startswith(name + "=") for word in words) > 1:
+                    raise Usage(f"option {name} is given twice")
+            return super().parse_known_args(args, namespace)
+
+    def _collects(action):
+        return isinstance(action, argparse._AppendAction | argparse._HelpAction)
 
     return Parser(prog="cdna " + command, description=description, allow_abbrev=False, **kwargs)
 
@@ -51,7 +64,7 @@ def one_line(name):
 
 
 def read_text(name):
-    """Return the text of a file, or of standard input for `-`.
+    """Return the text of a file, or of standard input for `-`, without the mark that some editors put first.
 
     Raises: Usage: the file cannot be read or is not UTF-8 text.
     """
@@ -60,9 +73,9 @@ def read_text(name):
     label = "standard input" if name == "-" else one_line(name)
     try:
         if name == "-":
-            return sys.stdin.buffer.read().decode("utf-8")
+            return sys.stdin.buffer.read().decode("utf-8-sig")
         with open(name, "rb") as stream:
-            return stream.read().decode("utf-8")
+            return stream.read().decode("utf-8-sig")
     except OSError as error:
         raise Usage(f"{label}: {error.strerror or error}") from None
     except UnicodeDecodeError as error:
@@ -80,7 +93,7 @@ def read_json(name):
         seen = {}
         for key, value in items:
             if key in seen:
-                raise Usage(f"{label}: key {key!r} is given twice")
+                raise Usage(f"{label}: key {as_json(key)} is given twice")
             seen[key] = value
         return seen
 
@@ -94,6 +107,31 @@ def read_json(name):
         raise Usage(f"{label}:{error.lineno}:{error.colno}: not JSON: {error.msg}") from None
     except (ValueError, RecursionError) as error:
         raise Usage(f"{label}: not readable JSON: {error}") from None
+
+
+def as_json(value, most=60):
+    """Return a value of a JSON file as JSON spells it, on one printable line: true and null, not True and None.
+
+    Args: value: as `read_json` gives it; most: characters; a longer text is cut and ends in "...".
+    """
+    import json
+
+    try:
+        text = printable(json.dumps(value, ensure_ascii=False))
+    except (TypeError, ValueError, RecursionError):
+        text = repr(value)  # no JSON value, or a number of thousands of digits
+    return text if len(text) <= most else text[: most - 3] + "..."
+
+
+def cannot_tell(command, target, result, finding, json=False):
+    """Give up on something that was asked for by name: the document where one is asked for, one message in any case.
+
+    Args: as for `emit`; finding: the one that says why, of severity error.
+    Raises: CannotTell: always, with the finding's message.
+    """
+    if json:
+        emit(command, target, result, [finding], json=True)
+    raise CannotTell(finding["message"])
 
 
 def finding_dict(finding):
@@ -129,8 +167,11 @@ def emit(command, target, result, findings=(), disputed=(), json=False, text=Non
         for item in findings:
             claim = f"  [{item['claim']}]" if item["claim"] else ""
             print(printable(f"{item['severity']}: {item['message']}{claim}"))
-        for item in disputed:
-            print(f"disputed: {item['claim']}, position {item['position']}: {_short(item['result'])}")
+        if disputed:
+            from .disputed_text import line
+
+            for item in disputed:
+                print(printable(line(item, result)))
     return 1 if any(item["severity"] == "error" for item in findings) else 0
 
 
@@ -144,8 +185,3 @@ def dumps(value):
     except (UnicodeError, LookupError):
         return json.dumps(value, indent=1)
     return text
-
-
-def _short(value):
-    text = value if isinstance(value, str) else dumps(value).replace("\n", "")
-    return text if len(text) <= 200 else text[:197] + "..."

@@ -8,7 +8,7 @@ or 0x.
 from .output import Usage, emit, read_text
 
 TARGET = "gfx1250"
-COMMANDS = ("decode", "encode", "run", "pad", "lint")
+COMMANDS = ("decode", "encode", "run", "pad", "plan", "lint")
 GROUP_NAMES = ("group0", "group1", "group2", "group3")
 USAGE = """usage: cdna tdm COMMAND ... [--json]
 
@@ -16,12 +16,22 @@ USAGE = """usage: cdna tdm COMMAND ... [--json]
                    options: --group 0|1, --op load|store
   encode FILE      the words of {"fields": {...}} or {"copy": {...}}; option: --op load|store
   run FILE         what one or several transfers do to memory and LDS
-  pad --row-bytes N --pad-bytes M [--element-bytes E] [--rows R]
-                   the codes for a gap after every row, and where the rows start
+  pad --row-bytes N --pad-bytes M [--element-bytes E] [--rows R] [--byte B]
+                   the codes for a gap after every row, and where the rows start;
+                   --byte: where byte B of the tile lands, counted without gaps
+  plan             questions before there is a descriptor; one or several in a call
+                   --gather-rows N [--index-bits 16|32] [--waves W]: how many instructions a gather takes
+                   --stages N --tile-bytes B [--loads-per-tile L] [--shape after|before|between] [--prologue P]:
+                     LDS of a ring of N buffers, and the number to wait for; P: tiles fetched before the first wait
+                   --cluster X,Y [--share rows|columns|all|none|N,N,...] [--grid X,Y]: the multicast masks;
+                     rows: the workgroups of one y share a tile; columns: those of one x
+                   --row-bytes R --rows N --block-bytes B --gap-bytes G [--element-bytes E] [--row-stride ELEMENTS]
+                     [--reader-block-bytes B]: a gap after every B bytes, by padding or by iteration
   lint FILE        the findings of one or many descriptors: words, a register dump, LLVM IR, MLIR, JSON;
                    options: --op load|store, --cluster N (workgroups in the cluster, 0 for none)
 
-A WORD is always hexadecimal, with or without 0x; every other number is decimal or 0x. FILE may be `-`."""
+A WORD is always hexadecimal, with or without 0x; every other number is decimal or 0x. FILE may be `-`.
+A value that fits no field is an error finding, exit status 1; input that cannot be read is exit status 2."""
 
 
 def run(argv):
@@ -31,11 +41,13 @@ def run(argv):
     Returns: exit status.
     Raises: Usage: wrong usage or unreadable input.
     """
-    if not argv or argv[0] in ("-h", "--help", "help"):
+    if not argv:
+        raise Usage(f"say which: {', '.join(COMMANDS)}; --help explains them")
+    if argv[0] in ("-h", "--help", "help"):
         print(USAGE)
-        return 0 if argv else 2
+        return 0
     if argv[0] not in COMMANDS:
-        raise Usage(f"unknown command {argv[0]!r}: decode, encode, run, pad or lint")
+        raise Usage(f"unknown command {argv[0]!r}: {', '.join(COMMANDS)}")
     if any(word in ("-h", "--help") for word in argv[1:]):
         print(USAGE)
         return 0
@@ -49,6 +61,10 @@ def run(argv):
         from .tdm_lint import run_lint
 
         return run_lint(argv[1:])
+    if argv[0] == "plan":
+        from .tdm_plan import run_plan
+
+        return run_plan(argv[1:])
     from . import tdm_encode
 
     return (tdm_encode.run_encode if argv[0] == "encode" else tdm_encode.run_pad)(argv[1:])

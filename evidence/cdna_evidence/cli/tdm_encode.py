@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`cdna tdm encode` and `cdna tdm pad`: from what is wanted to the words and codes that ask for it."""
 
-from .output import Usage, emit, read_json
+from .output import Usage, as_json, emit, one_line, read_json
 from .tdm import TARGET, disputed_of, group_words, one_file, op_of, plural, short, shown, split_options
 
 
@@ -29,17 +29,21 @@ def run_encode(argv):
 
 def run_pad(argv):
     """Print the pad codes for a gap after every row; return the exit status."""
-    options, rest = split_options(argv, ("--row-bytes", "--pad-bytes", "--element-bytes", "--rows"))
+    known = ("--row-bytes", "--pad-bytes", "--element-bytes", "--rows", "--byte")
+    options, rest = split_options(argv, known)
     if rest:
-        raise Usage(f"pad: unexpected {rest[0]!r}; the options are --row-bytes, --pad-bytes, --element-bytes, --rows")
+        raise Usage(f"pad: unexpected {rest[0]!r}; the options are {', '.join(known)}")
     for name in ("--row-bytes", "--pad-bytes"):
         if name not in options:
             raise Usage(f"pad: {name} is missing")
     row, pad = number(options["--row-bytes"], "--row-bytes"), number(options["--pad-bytes"], "--pad-bytes")
     element = number(options.get("--element-bytes", "1"), "--element-bytes")
     rows = number(options.get("--rows", "1"), "--rows")
+    byte = number(options["--byte"], "--byte") if "--byte" in options else None
+    if byte is not None and byte < 0:
+        raise Usage(f"--byte {byte}: at least 0, an offset in the tile without gaps")
     from cdna.tdm.descriptor import FieldError
-    from cdna.tdm.pad import pad_plan
+    from cdna.tdm.pad import pad_plan, padded_offset
     from cdna.tdm.readings import pad_readings
     from cdna.tdm.rules import padding_findings
 
@@ -57,6 +61,9 @@ def run_pad(argv):
             codes = {"pad_enable": 1, "pad_interval": plan.interval_code, "pad_amount": plan.amount_code}
             found, disputed = padding_findings(codes), disputed_of(pad_readings(codes), True)
         text = _pad_text(plan, pad)
+        if byte is not None:
+            result["byte"] = {"packed": byte, "padded": padded_offset(byte, row if pad else 0, pad)}
+            text += f"\nbyte {byte} lands at {result['byte']['padded']}"
     return emit("tdm pad", TARGET, result, found, disputed, bool(options.get("--json")), text)
 
 
@@ -71,22 +78,22 @@ def fields_of_document(document):
     from cdna.tdm.descriptor import NAMES
 
     if not isinstance(document, dict) or [key for key in document if key not in ("fields", "copy")]:
-        keys = ", ".join(repr(key) for key in document) if isinstance(document, dict) else type(document).__name__
-        raise Usage(f'given {short(keys)}: an object with one key, "fields" or "copy"')
+        given = ", ".join(as_json(key) for key in document) if isinstance(document, dict) else as_json(document)
+        raise Usage(f'given {short(given)}: an object with one key, "fields" or "copy"')
     if len(document) != 1:
         raise Usage('one of "fields" and "copy" is needed')
     value = numbers(document.get("fields", document.get("copy")))
     if not isinstance(value, dict):
-        raise Usage(f'"{list(document)[0]}" must be an object, not {type(value).__name__}')
+        raise Usage(f'"{list(document)[0]}" must be an object, not {as_json(value)}')
     if "copy" in document:
         try:
             plan = plan_copy(value)
         except CopyKeyError as error:
-            raise Usage(str(error)) from None
+            raise Usage(text_of_error(error)) from None
         return plan.fields, plan.findings
     for name in value:
         if name not in NAMES:
-            raise Usage(f"field {shown(name)}: unknown; the fields are {', '.join(NAMES)}")
+            raise Usage(f"field {as_json(name)}: unknown; the fields are {', '.join(NAMES)}")
     return value, []
 
 
@@ -112,10 +119,14 @@ def finding_of_error(error):
     from cdna.tdm.descriptor import UnknownField
 
     rule = "field-not-in-layout" if isinstance(error, UnknownField) else "field-range"
-    message = str(error)
-    if error.claim and message.endswith(", " + error.claim):
-        message = message[: -len(", " + error.claim)]
+    message = text_of_error(error, False)
     return {"rule": rule, "severity": "error", "message": message, "claim": error.claim, "field": error.field}
+
+
+def text_of_error(error, with_claim=True):
+    """Return a FieldError as one line, what was given as JSON spells it."""
+    text = f"{short(one_line(error.field))}={as_json(error.given)}: {error.allowed}"
+    return f"{text}, {error.claim}" if with_claim and error.claim else text
 
 
 def number(text, name):

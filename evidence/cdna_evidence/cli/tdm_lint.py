@@ -8,7 +8,7 @@ text, one descriptor a line or one a paragraph. The order of the file counts as 
 
 import re
 
-from .output import Usage, emit, finding_dict, one_line, read_text
+from .output import Usage, as_json, emit, finding_dict, one_line, read_text
 from .tdm import TARGET, decode_words, one_file, op_of, split_options, words_of_text
 from .tdm_encode import fields_of_document, finding_of_error, number
 
@@ -208,7 +208,7 @@ def _word(value, label, where):
             return words[0]
     elif isinstance(value, int) and not isinstance(value, bool) and -(1 << 31) <= value < 1 << 32:
         return value & 0xFFFFFFFF
-    raise Usage(f"{label}: {where}: {str(value)[:40]!r} is not a 32-bit word")
+    raise Usage(f"{label}: {where}: {as_json(value, 40)} is not a 32-bit word")
 
 
 def _of_text(text, label):

@@ -8,14 +8,14 @@ it would give, worked out by the same model with that source's rule.
 import re
 
 from cdna.lds.barrier import arrive
-from cdna.tdm.copy import plan_copy
 from cdna.tdm.descriptor import FieldError, decode, encode
 from cdna.tdm.readings import gather_readings, pad_readings
 from cdna.tdm.rules import Finding, findings, tile_bytes
 from cdna.tdm.transfer import run as transfer
 
-from .output import Usage, emit, parser, read_json
+from .output import Usage, as_json, emit, parser, read_json
 from .tdm import words_of_text
+from .tdm_encode import fields_of_document, finding_of_error, text_of_error
 
 KEYS = ("words", "fields", "copy", "null_groups", "op", "ops", "memory", "lds", "read")
 LDS_KEYS = ("size", "fill_u8", "fill_u32", "init")
@@ -42,23 +42,32 @@ def run_tdm_run(argv):
     command.add_argument("file", metavar="FILE", help="JSON, or - for standard input; keys: " + ", ".join(KEYS))
     command.add_argument("--json", action="store_true", help="print one JSON document")
     arguments = command.parse_args(argv)
-    case = Case(read_json(arguments.file))
+    try:
+        case = Case(read_json(arguments.file))
+    except FieldError as error:
+        return _refused(error, [finding_of_error(error)], arguments.json)
     found = case.findings()
     try:
         result = case.result(READING)
     except FieldError as error:
-        result = {"reads": None, "counter": None, "barrier": None, "faults": None, "refused": str(error)}
         if not any(item.severity == "error" for item in found):
             found.append(Finding("not-modelled", "error", str(error), error.claim, error.field))
-        return emit("tdm run", "gfx1250", result, found, [], arguments.json, f"not run: {error}")
+        return _refused(error, found, arguments.json)
     return emit("tdm run", "gfx1250", result, found, case.disputed(result), arguments.json, _text(case, result))
+
+
+def _refused(error, found, json):
+    """Say that nothing was run, and why: a value that fits no field, or one that nobody models."""
+    text = text_of_error(error)
+    result = {"reads": None, "counter": None, "barrier": None, "faults": None, "refused": text}
+    return emit("tdm run", "gfx1250", result, found, [], json, f"not run: {text}")
 
 
 class Case:
     """A checked input file: descriptor, instructions, memory, LDS and what to read afterwards."""
 
     def __init__(self, document):
-        """Check everything; nothing is run yet. Raises: Usage."""
+        """Check everything; nothing is run yet. Raises: Usage; FieldError: a value that fits no field, as in encode."""
         _keys(document, KEYS, "the file")
         self.reserved, self.own_findings = (), []
         self.fields, self.words = self._descriptor(document)
@@ -79,21 +88,14 @@ class Case:
         given = [key for key in ("words", "fields", "copy") if key in document]
         if len(given) != 1:
             raise Usage(f"give one of words, fields and copy, not {' and '.join(given) or 'none of them'}")
-        try:
-            if given == ["words"]:
-                words = _words(document["words"])
-                descriptor = decode(words)
-                self.reserved = descriptor.reserved
-                return descriptor.fields, words
-            value = _numbers(document[given[0]])
-            if not isinstance(value, dict):
-                raise Usage(f"{given[0]}: an object, not {_shown(document[given[0]])}")
-            if given == ["copy"]:
-                plan = plan_copy(value)
-                value, self.own_findings = plan.fields, list(plan.findings)
-            return value, encode(value)
-        except FieldError as error:
-            raise Usage(f"{given[0]}: {error}") from None
+        if given == ["words"]:
+            words = _words(document["words"])
+            descriptor = decode(words)
+            self.reserved = descriptor.reserved
+            return descriptor.fields, words
+        fields, found = fields_of_document({given[0]: document[given[0]]})
+        self.own_findings = list(found)
+        return fields, encode(fields)
 
     def _has(self, group):
         return len(self.words) > (12 if group == 2 else 16)
@@ -112,7 +114,7 @@ class Case:
             if missing is not None:
                 raise Usage(f"{where}: no memory was given at {missing} (0x{missing:x})")
         else:
-            raise Usage(f'{where}.space={_shown(space)}: "lds" or "memory"')
+            raise Usage(f'{where}.space={as_json(space)}: "lds" or "memory"')
         return space, address, length
 
     def findings(self):
@@ -210,20 +212,9 @@ def _words(value):
     return words
 
 
-def _numbers(value):
-    """Return the value with every number written as text, decimal or 0x, turned into an integer."""
-    if isinstance(value, str) and NUMBER.fullmatch(value):
-        return _integer(value)
-    if isinstance(value, list):
-        return [_numbers(item) for item in value]
-    if isinstance(value, dict):
-        return {key: _numbers(item) for key, item in value.items()}
-    return value
-
-
 def _integer(text):
     if len(text) > 64:
-        raise Usage(f"{_shown(text)}: a number of {len(text)} digits fits no field")
+        raise Usage(f"{as_json(text)}: a number of {len(text)} digits fits no field")
     return int(text, 16 if "x" in text.lower() else 10)
 
 
@@ -232,7 +223,7 @@ def _number(value, name, low, high):
     if isinstance(value, str) and NUMBER.fullmatch(value):
         value = _integer(value)
     if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
-        raise Usage(f"{name}={_shown(given)}: {low}..{high}, decimal or 0x")
+        raise Usage(f"{name}={as_json(given)}: {low}..{high}, decimal or 0x")
     return value
 
 
@@ -247,7 +238,7 @@ def _ops(document):
     ops = [document["op"]] if "op" in document else _list(document["ops"], "ops")
     for op in ops:
         if op not in ("load", "store"):
-            raise Usage(f'{"op" if "op" in document else "ops"}={_shown(op)}: "load" or "store"')
+            raise Usage(f'{"op" if "op" in document else "ops"}={as_json(op)}: "load" or "store"')
     if not ops:
         raise Usage("ops=[]: at least one instruction")
     return tuple(ops)
@@ -292,7 +283,7 @@ def _lds(value):
 def _hex(value, name):
     digits = re.sub(r"\s+", "", value) if isinstance(value, str) else None
     if digits is None or not re.fullmatch(r"[0-9a-fA-F]*", digits):
-        raise Usage(f"{name}={_shown(value)}: hexadecimal digits, two a byte")
+        raise Usage(f"{name}={as_json(value)}: hexadecimal digits, two a byte")
     if len(digits) % 2:
         raise Usage(f"{name}: {len(digits)} digits, two make a byte")
     return bytes.fromhex(digits)
@@ -300,10 +291,10 @@ def _hex(value, name):
 
 def _keys(value, allowed, name, needed=()):
     if not isinstance(value, dict):
-        raise Usage(f"{name}: an object with the keys {', '.join(allowed)}, not {_shown(value)}")
+        raise Usage(f"{name}: an object with the keys {', '.join(allowed)}, not {as_json(value)}")
     for key in value:
         if key not in allowed:
-            raise Usage(f"{name}: unknown key {key!r}; the keys are {', '.join(allowed)}")
+            raise Usage(f"{name}: unknown key {as_json(key)}; the keys are {', '.join(allowed)}")
     for key in needed:
         if key not in value:
             raise Usage(f"{name}: {key} is missing")
@@ -311,13 +302,8 @@ def _keys(value, allowed, name, needed=()):
 
 def _list(value, name):
     if not isinstance(value, list):
-        raise Usage(f"{name}: a list, not {_shown(value)}")
+        raise Usage(f"{name}: a list, not {as_json(value)}")
     return value
-
-
-def _shown(value):
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def _first_missing(memory, address, length):

@@ -1,37 +1,45 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`cdna waits`: decode the operand or word of a wait, and find waits that are missing, useless or out of range."""
+"""`cdna waits`: decode the operand or word of a wait, say which wait covers an instruction, and find waits that are missing, useless or out of range."""
 
 from cdna.waits.counters import PACKED, WaitError, decode_operand, decode_word, too_high
 from cdna.waits.registers import number_of
 
-from .output import Usage, emit, parser, read_text
+from .output import Usage, cannot_tell, emit, parser, read_text
 
 TARGETS = ("gfx942", "gfx950", "gfx1250")
-MOST_BYTES = 64 << 20
+_LINES = 8  # of a group of findings, in text
+MOST_BYTES = 16 << 20  # some 60 times as much memory is needed, and a second for each 300 kB
 
 
 def run(argv):
-    """Run `cdna waits decode` or `cdna waits check`.
+    """Run `cdna waits decode`, `cdna waits covers` or `cdna waits check`.
 
     Returns: 0 nothing wrong, 1 an error finding.
-    Raises: Usage: wrong words, an unreadable file, a value that is no wait.
+    Raises: Usage: wrong words, an unreadable file, a value that is no wait; CannotTell: an instruction that is not known.
     """
-    options = parser("waits", "Decode a wait, or find waits that are missing, useless or out of range.")
-    commands = options.add_subparsers(dest="command", required=True, metavar="decode|check")
+    options = parser(
+        "waits",
+        "Decode a wait, say which one covers an instruction, or find those that are missing, useless or out of range.",
+    )
+    commands = options.add_subparsers(dest="command", required=True, metavar="decode|covers|check")
     decode = commands.add_parser("decode", help="counters and text of an operand (gfx942, gfx950) or word (gfx1250)")
     decode.add_argument("value", metavar="VALUE", help="decimal or 0x: 0xf70, or 0xbfc8011c on gfx1250")
     check = commands.add_parser(
-        "check", help="go through assembly or `llvm-objdump -d` text, branches and loops included"
+        "check",
+        help="go through assembly or `llvm-objdump -d` text, branches and loops included",
+        description="Go through assembly or `llvm-objdump -d` text, branches and loops included. Judged are registers and LDS; waits of a release or acquire (around global_wb, global_inv, buffer_wbl2, buffer_inv) are not.",
     )
     check.add_argument("file", metavar="FILE", help="a file, or - for standard input")
     check.add_argument("--shared", action="store_true", help="other waves read the LDS: a missing barrier is an error")
-    for command in (decode, check):
+    covers = commands.add_parser("covers", help="which counters an instruction raises, and the wait to write")
+    covers.add_argument("instruction", metavar="INSTRUCTION", nargs="+", help="a mnemonic, or a whole one in quotes")
+    for command in (decode, covers, check):
         command.add_argument("--target", required=True, metavar="T", help="gfx942, gfx950 or gfx1250")
         command.add_argument("--json", action="store_true", help="one JSON document")
     given = options.parse_args(argv)
     if given.target not in TARGETS:
         raise Usage(f"target={given.target!r}: {', '.join(TARGETS)}")
-    return _decode(given) if given.command == "decode" else _check(given)
+    return {"decode": _decode, "covers": _covers, "check": _check}[given.command](given)
 
 
 def _decode(given):
@@ -96,14 +104,109 @@ def _told(wait, target):
     return "\n".join(lines)
 
 
+def _covers(given):
+    from cdna.waits.covers import covers
+
+    found = []
+    for text in given.instruction:
+        one = covers(text, given.target)
+        if one is None:
+            message = f"instruction={text!r}: not known here; give a mnemonic, or a whole instruction in quotes"
+            cannot_tell(
+                "waits covers", given.target, None, _finding("not-known", "error", message, None, None), given.json
+            )
+        found.append(one)
+    findings, disputed = [], []
+    for one in found:
+        if one.missing:
+            findings.append(_finding("not-on-target", "error", f"{one.text}: {one.missing}", "WAIT-010", one.text))
+        names = [
+            item["counter"] for item in one.unsure if item["counter"] not in [own["counter"] for own in one.counters]
+        ]
+        if one.counters and names:
+            result = {"text": one.text, "counters": [item["counter"] for item in one.unsure]}
+            disputed.append({"claim": "WAIT-060", "position": "counted-on-both", "result": result})
+        elif names:
+            message = f"{one.text}: whether it raises {names[0]} is not sure here; {one.unsure[0]['wait']} is right in both cases"
+            findings.append(_finding("counter-not-sure", "info", message, None, one.text))
+    result = {
+        "instructions": [
+            {
+                "text": one.text,
+                "what": one.what,
+                "counters": [_counter(item) for item in one.counters],
+                "xcnt": one.xcnt,
+                "compiler_waits": one.when != "never" if one.when else None,
+                "claims": list(one.claims),
+            }
+            for one in found
+        ]
+    }
+    told = "\n".join([_covered(one, given.target) for one in found if not one.missing])
+    return emit("waits covers", given.target, result, findings, disputed, json=given.json, text=told)
+
+
+def _counter(item):
+    return {key: item[key] for key in ("counter", "wait", "in_order", "claim")}
+
+
+def _covered(one, target):
+    """Return the lines on one instruction: its waits, who writes them, and its registers."""
+    from cdna.waits.covers import when_claims
+
+    lines = [one.text if one.what == one.text else f"{one.text}: {one.what}"]
+    if not one.counters:
+        lines.append("  no counter that is sure" if one.unsure else "  raises no counter: nothing to wait for")
+    for item in one.counters:
+        marks = _marks([item["claim"], item["order_claim"]])
+        lines.append(f"  {item['wait']}: {_ORDER.get(item['order_claim']) or _ORDER[item['in_order']]}{marks}")
+    if one.when:
+        lines.append(f"  clang 22.1.8 {_WHEN[one.when]}{_marks(when_claims(one.when, target))}")
+    xcnt = one.xcnt or {}
+    if xcnt.get("kind"):
+        named = ", ".join(xcnt["before_overwriting"])
+        if " " not in one.text:
+            named = "its registers" + (f" or {named}" if named else "")
+        free = "; the next vector access may change them at once" if xcnt["kind"] == "vector" else ""
+        writer = "LLVM writes it" if xcnt["compiler_waits"] else "LLVM writes none"
+        lines.append(
+            f"  {xcnt['wait']}, or the wait above, before {named} change{free}; {writer}{_marks(xcnt['claims'])}"
+        )
+    elif xcnt.get("claims") and not xcnt["wait_in_front"]:
+        lines.append(f"  no s_wait_xcnt before its registers change{_marks(xcnt['claims'])}")
+    if xcnt.get("wait_in_front"):
+        why = "the manual asks for it, LLVM writes none  [WAIT-085]"
+        if "WAIT-088" in xcnt["claims"]:
+            why = "LLVM writes it behind any access but an atomic, so that it is not done twice  [WAIT-088]"
+        lines.append(f"  {xcnt['wait_in_front']} in front of it: {why}")
+    return "\n".join(lines)
+
+
+_ORDER = {
+    True: "in order, so the number of younger ones is enough too",
+    False: "keeps no order, only zero tells",
+    "TDM-095": "in order with its own kind, asynchronous loads and stores pass each other",
+}
+_WHEN = {
+    "use": "writes it before the result is used",
+    "read": "writes it before LDS is read, with exceptions",
+    "fence": "writes it at a release fence",
+    "never": "writes none: it is yours",
+}
+
+
+def _marks(claims):
+    return "".join([f"  [{claim}]" for claim in claims if claim])
+
+
 def _check(given):
     from cdna.waits.events import unsure
     from cdna.waits.finder import check
 
-    text = read_text(given.file)
+    text = _text_of(given.file)
     label = "standard input" if given.file == "-" else given.file
     if len(text) > MOST_BYTES:
-        raise Usage(f"{label}: {len(text)} characters, at most {MOST_BYTES}")
+        raise Usage(f"{label}: {len(text)} characters, at most {MOST_BYTES}: check one kernel at a time")
     report = check(text, given.target, given.shared)
     program = report.program
     if not program.instructions:
@@ -120,15 +223,90 @@ def _check(given):
     disputed = []
     if any(unsure(effect) for effect in report.effects):
         other = check(text, given.target, given.shared, unsure_counts=True)
-        if other.missing != report.missing:
-            disputed.append(
-                {
-                    "claim": "WAIT-060",
-                    "position": "counted-on-both",
-                    "result": {"missing": list(other.missing)},
-                }
-            )
-    return emit("waits check", given.target, result, report.findings, disputed, json=given.json, text=_summary(result))
+        differing = _differing(report.missing, other.missing)
+        if differing is not None:
+            disputed.append({"claim": "WAIT-060", "position": "counted-on-both", "result": {"missing": differing}})
+    findings = (_other_target(text, given.target) or _other_waits(program, given.target)) + list(report.findings)
+    if given.target == "gfx1250":
+        from cdna.waits.cluster import signal_notes
+
+        findings += signal_notes(program)
+    result["findings_grouped"] = False  # the text groups them, this document lists each
+    if not given.json:
+        findings = _grouped(findings, program)
+    return emit("waits check", given.target, result, findings, disputed, json=given.json, text=_summary(result))
+
+
+def _grouped(findings, program):
+    """Return findings for a reader: of warnings and remarks with one rule, claim and mnemonic the first, with the number and lines of the others."""
+    names = {item.line: item.mnemonic for item in program.instructions}
+    groups = {}
+    for item in findings:
+        key = (item["rule"], item["severity"], item["claim"], names.get(item.get("line")))
+        if item["severity"] == "error" or item.get("line") is None:
+            key = len(groups)  # an error stands for itself
+        groups.setdefault(key, []).append(item)
+    shown = []
+    for first, *others in groups.values():
+        message = first["message"]
+        if others:
+            lines = ", ".join(str(item["line"]) for item in others[:_LINES]) + (", ..." if len(others) > _LINES else "")
+            message += f"; {len(others)} more such: line{'s' * (len(others) > 1)} {lines} (--json lists each)"
+        shown.append({**first, "message": message})
+    return shown
+
+
+def _text_of(name):
+    """Return the text of a file; of a code object the message says how to make text of it."""
+    try:
+        return read_text(name)
+    except Usage as error:
+        if name != "-" and "not UTF-8" in str(error):
+            with open(name, "rb") as stream:
+                if stream.read(4) == b"\x7fELF":
+                    raise Usage(f"{error}; a code object: check the output of `llvm-objdump -d {name}`") from None
+        raise
+
+
+def _other_target(text, target):
+    """Return a finding where the text itself names another target than the one that was asked for."""
+    for word in (".amdgcn_target", "amdhsa.target:"):
+        place = text.find(word)
+        while place >= 0:
+            line = text[place:].partition("\n")[0]
+            named = line.rpartition("--")[2].strip("\"' \r").partition(":")[0]
+            if "--" in line and named != target:
+                message = f"the text is for {named} ({word} in line {text.count(chr(10), 0, place) + 1}) and was checked as {target}: nothing below is to be trusted"
+                return [_finding("other-target", "error", message, "WAIT-010", None)]
+            place = text.find(word, place + 1)
+    return []
+
+
+def _other_waits(program, target):
+    """Return a finding where every wait of the text is one of the other generation: disassembly names no target."""
+    names = {item.mnemonic for item in program.instructions}
+    older = "s_waitcnt" in names
+    newer = bool([name for name in names if name[:7] == "s_wait_" and name not in ("s_wait_idle", "s_wait_alu")])
+    if older == newer or older == (target in PACKED):
+        return []
+    message = f"all waits of the text are those of {'gfx942 and gfx950' if older else 'gfx1250'}, and it was checked as {target}: nothing below is to be trusted"
+    return [_finding("other-target", "error", message, "WAIT-010", None)]
+
+
+def _differing(ours, theirs):
+    """Return the waits of another position that ask for another count than ours, None where all ask for the same.
+
+    A counter that only the other position counts adds nothing: the wait on the first one already makes sure of the access.
+    """
+    mine = {(item["line"], item["rule"], tuple(item["producer_lines"])): item for item in ours}
+    found = []
+    for item in theirs:
+        own = mine.pop((item["line"], item["rule"], tuple(item["producer_lines"])), None)
+        if own is None or own["counters"] != [
+            one for one in item["counters"] if one["counter"] in [c["counter"] for c in own["counters"]]
+        ]:
+            found.append(item)
+    return found if found or mine else None
 
 
 def _summary(result):

@@ -1,12 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`cdna mfma waits --target gfx1250`: the slots that LLVM leaves after a matrix instruction of gfx1250."""
+"""`cdna mfma waits --target gfx1250`: the slots that the CDNA5 guide asks for and LLVM leaves after a matrix instruction."""
 
+import argparse
+
+from .mfma_waits import by_compilers, compiler_lines, differences, safe
+from .near import did_you_mean
 from .output import Usage, emit, parser
 
-# How the pairs of the command line are asked of llc: via there, and the words of cdna_evidence.witnesses.wmma_mir.
-_MATRIX_VIA = {"exact": "c", "partial": "c-partial", "ab": "a", "index": "index", "waw": "waw", "ab-war": "war-a"}
-_OTHER_VIA = {"read": "read", "waw": "waw", "ab-war": "war-a", "c-war": "war-c"}
-_WORDS = {"fp8": "f8", "bf8": "f8", "fp6": "f6", "bf6": "f6", "fp4": "f4"}
+# Options of the older targets, whose instructions choose their formats by them.
+FOREIGN = ("cbsz", "blgp", "then-cbsz", "then-blgp")
+
+
+def refuse_foreign(name, value):
+    """Refuse a modifier of MFMA that gfx1250 does not have, and name what it has instead. Args: value: None where not given."""
+    if value is not None:
+        option = {"cbsz": "--a-format", "blgp": "--b-format"}.get(name.removeprefix("then-"))
+        instead = f"; the formats of f8f6f4 are chosen by {option} (fp8, bf8, fp6, bf6, fp4)" if option else ""
+        raise Usage(f"{name.replace('-', '_')}={value}: gfx1250 has no such modifier{instead}, WMMA-001")
 
 
 def run_waits(argv):
@@ -15,6 +25,8 @@ def run_waits(argv):
     Raises: Usage: unknown instruction, not on the target, or no such dependency between the two.
     """
     from cdna.wmma.hazards import CLASSES, FORMATS, UNIT, VIAS, about, operand, other_positions, waits
+    from cdna.wmma.manual import asked
+    from cdna.wmma.opcodes import mnemonics
 
     words = parser("mfma waits", "What LLVM 22.1.8 inserts after a matrix instruction of gfx1250, in slots.")
     words.add_argument("--target", required=True, choices=("gfx1250",))
@@ -24,9 +36,13 @@ def run_waits(argv):
     for name in ("a", "b"):
         told = f"format of {name.upper()} of FIRST where it is f8f6f4: " + ", ".join(FORMATS)
         words.add_argument(f"--{name}-format", metavar="F", default="fp8", help=told)
+    for name in FOREIGN:
+        words.add_argument("--" + name, help=argparse.SUPPRESS)
     words.add_argument("--no-run", action="store_true", help="ask no compiler")
     words.add_argument("--json", action="store_true", help="one JSON document")
     given = words.parse_args(argv)
+    for name in FOREIGN:
+        refuse_foreign(name, getattr(given, name.replace("-", "_")))
     formats = (given.a_format, given.b_format)
     if given.first.startswith(("v_mfma", "v_smfmac")):
         raise Usage(f"first={given.first!r}: not on gfx1250, whose matrix instructions are v_wmma and v_swmmac; target: gfx942, gfx950")
@@ -34,9 +50,10 @@ def run_waits(argv):
         answer = waits(given.first, given.then, given.via, *formats)
         one, two = operand(given.first, *formats), operand(given.then)
         others = other_positions(given.first, *formats, via=given.via, then=given.then)
+        guide = asked(given.first, given.then, given.via, *formats)
     except ValueError as error:
-        raise Usage(str(error)) from None
-    executed = [] if given.no_run else [_by_llc(one, two, given.via, formats)]
+        raise Usage(f"{error}{did_you_mean(str(error), (given.first, given.then), [*mnemonics(), *CLASSES])}") from None
+    executed = [] if given.no_run else _by_compiler(one, two, given.via, formats)
     result = {
         "slots": answer.slots,
         "unit": UNIT,
@@ -44,12 +61,15 @@ def run_waits(argv):
         "rule": answer.rule,
         "claim": answer.claim,
         "about": about(answer.rule),
+        "manual": {"slots": guide.slots, "claim": guide.claim} if guide else None,
         "via": given.via,
         "first": _side(one),
         "then": _side(two),
         "by_compiler": executed,
     }
-    findings = [_differs(item, answer) for item in executed if item["slots"] not in (None, answer.slots)]
+    more = [(claim, slots) for claim, _, slots in others] + ([(guide.claim, guide.slots)] if guide else [])
+    result["safe"] = safe("slots", answer.slots, answer.claim, more)
+    findings = differences(executed, "slots", answer.slots, answer.claim)
     disputed = [{"claim": claim, "position": name, "result": {"slots": slots}} for claim, name, slots in others]
     return emit("mfma waits", given.target, result, findings, disputed, json=given.json, text=_text(result))
 
@@ -64,44 +84,37 @@ def _side(op):
 def _text(result):
     count = result["slots"]
     lines = [f"{count} slot{'' if count == 1 else 's'}: " + (f"{count} x v_nop, or as many unrelated vector instructions" if count else "nothing to insert")]
+    most = result["safe"]["slots"]
+    if most > count:
+        lines = [f"write {most} x v_nop: safe under every position; LLVM 22.1.8 leaves {count}"]
     for name in ("first", "then"):
         side = result[name]
-        more = f", {side['family']}, {side['cycles']} cycles in LLVM 22.1.8" if side["kind"] == "matrix" else f", {side['kind']}"
+        more = f", {side.get('family', side['kind'])}"
+        more += f", {side['cycles']} cycles in LLVM 22.1.8" if side.get("cycles") else ""
         lines.append(f"{name:6}{side['op']}{more}")
     lines.append(f"rule  {result['rule']}: {result['about']}  [{result['claim']}]")
-    for item in result["by_compiler"]:
-        said = "not told: " + item["reason"] if item["slots"] is None else f"inserts {item['slots']}"
-        lines.append(f"{item['compiler']} {item['version'] or ''} ({item['how']}): {said}".replace("  ", " "))
-    lines.append(f"The unit is {result['unit']} [WMMA-061]; what a compiler does, not hardware.")
+    guide = result["manual"]
+    lines.append(f"the CDNA5 guide asks for {guide['slots']}  [{guide['claim']}]" if guide else "the CDNA5 guide's table does not have this case  [GFX-011]")
+    lines += compiler_lines(result["by_compiler"], "slots")
+    lines.append(f"The unit is {result['unit']} [WMMA-061]; what a compiler does and a guide asks, not hardware.")
     return "\n".join(lines)
 
 
-def _differs(item, answer):
-    message = f"{item['compiler']} {item['version']} inserts {item['slots']}, the rule of LLVM 22.1.8 says {answer.slots}"
-    return {"rule": "compiler-differs", "severity": "warning", "message": message, "claim": answer.claim, "field": None}
+def _by_compiler(one, two, via, formats):
+    from cdna_evidence.witnesses import wmma_ir, wmma_mir
+
+    sides = [_asked(one, formats), _asked(two, ("fp8", "fp8"))]
+
+    def ask(name, witness):
+        if name == "clang":
+            return wmma_ir.ask(witness, "gfx1250", [(*sides, via)])[0]
+        return wmma_mir.ask(witness, "gfx1250", [wmma_mir.asked(*sides, via)])[0]
+
+    return by_compilers("slots", ask)
 
 
-def _by_llc(one, two, via, formats):
-    """Put the pair to llc, where it is installed; the entry says why where it was not told."""
-    from cdna_evidence.witnesses import Missing, get, wmma_mir
-
-    entry = {"compiler": "llc", "version": None, "how": "MIR", "slots": None, "reason": "", "command": None}
-    first = one.name + (" " + " ".join(_WORDS[name] for name in formats) if one.name.endswith("_f8f6f4") else "")
-    then = two.name if two.kind == "matrix" else {"ds": "ds-store" if via == "read" else "ds-load"}.get(two.kind, two.kind)
-    if then.endswith("_f8f6f4"):
-        then += " f8 f8"
-    try:
-        witness = get("llc")
-        entry["version"] = witness.version
-        if via == "independent":
-            word = "independent"
-        else:
-            word = (_MATRIX_VIA if two.kind == "matrix" else _OTHER_VIA)[via]
-        entry["slots"] = wmma_mir.slots(witness, "gfx1250", [wmma_mir.pair(first, then, word)])[0]
-    except Missing as missing:
-        entry["reason"] = str(missing)
-    except KeyError:
-        entry["reason"] = "this pair is not written as MIR here"
-    except ValueError as error:
-        entry["reason"] = str(error)
-    return entry
+def _asked(op, formats):
+    """Return a side of a pair as the witnesses take it: a mnemonic, with formats where it chooses them, or a word."""
+    if op.kind != "matrix":
+        return op.kind
+    return op.name + (" " + " ".join(formats) if op.name.endswith("_f8f6f4") else "")

@@ -164,12 +164,7 @@ def withdraw_claim(root, name, reason, successors=()):
     reason = _prose("reason", reason)
     root = Path(root)
     with writing(root):
-        places = _documents(root)
-        events, problems = ledger.read(root)
-        if problems:
-            raise EditError("\n".join(str(item) for item in problems))
-        known, _ = ledger.states(events)
-        identity = _identity(places, known, name)
+        places, known, identity = _claim_named(root, name)
         state = known.get(identity)
         for successor in successors:
             if _find(places, successor) is None:
@@ -211,6 +206,16 @@ def withdraw_claim(root, name, reason, successors=()):
     return {"id": identity, "status": status, "file": place.file}
 
 
+def _claim_named(root, name):
+    """Return (documents, states by id, id) for a claim's id or key. Raises: EditError: none, or the ledger is not right."""
+    places = _documents(root)
+    events, problems = ledger.read(root)
+    if problems:
+        raise EditError("\n".join(str(item) for item in problems))
+    known, _ = ledger.states(events)
+    return places, known, _identity(places, known, name)
+
+
 def review_claim(root, name, note):
     """Record in a claim and in the ledger that its wording changed and its meaning did not.
 
@@ -219,12 +224,7 @@ def review_claim(root, name, note):
     note = _prose("note", note)
     root = Path(root)
     with writing(root):
-        places = _documents(root)
-        events, problems = ledger.read(root)
-        if problems:
-            raise EditError("\n".join(str(item) for item in problems))
-        known, _ = ledger.states(events)
-        identity = _identity(places, known, name)
+        places, known, identity = _claim_named(root, name)
         state, found = known.get(identity), _find(places, identity)
         if state is None or found is None or state.revision == 0:
             raise EditError(f"{identity}: nothing was recorded yet that a review could compare with; run `cdna claim lock`")

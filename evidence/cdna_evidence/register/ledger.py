@@ -65,7 +65,7 @@ class State(NamedTuple):
 def checksum(claim):
     """Return the SHA-256 (64 hexadecimal digits) of what has meaning in a claim.
 
-    That is targets, layer, SKUs, statement, boundary, values, what each position says and its values, the reading and
+    That is targets, layer, SKUs, statement, boundary, values, what each position says, its values and steppings, the reading and
     `safe`; white space does not count, nor do title, key, evidence, covers and status.
     """
     meaning = {
@@ -75,7 +75,7 @@ def checksum(claim):
         "statement": claim.statement,
         "boundary": claim.boundary,
         "values": claim.values,
-        "positions": [[item.name, item.says, item.values] for item in claim.positions],
+        "positions": [[item.name, item.says, item.values, *([item.stepping] if item.stepping else [])] for item in claim.positions],
         "reading": claim.reading.position if claim.reading else None,
         "safe": claim.safe,
     }

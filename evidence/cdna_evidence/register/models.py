@@ -8,8 +8,9 @@ A claim file (evidence/claims/CHAPTER.yml) is a list of claims:
 
 `id` is opaque and permanent, `key` readable; old keys stay in `was`. `values` is {target: {name: leaf, list or dict}} and
 holds every number of the statement, which names them as {name}, {name[0]} or {name.sub}. A disputed claim has
-`positions` (each with says, values, evidence), `reading` (the position this project goes by, and why) and `safe` (what is
-right under all of them). `untestable` is the reason why no check can exist. `revision` is raised when the meaning changes.
+`positions` (each with says, values, evidence, and the steppings it speaks of where a source limits it), `reading` (the
+position this project goes by, and why) and `safe` (what is right under all of them). A target may be limited to steppings,
+{gfx1250: {stepping: [B0]}}; a neighbour (gfx1251) stands beside the target that it is compared with, never alone. `untestable` is the reason why no check can exist. `revision` is raised when the meaning changes.
 A source file (evidence/sources/KEY.yml) is one mapping:
 
     key title kind publisher url repository commit path unlinked date owning_layer checked_area access pins errata licence
@@ -23,7 +24,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, PrivateAttr, Tag, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
-TARGETS = ("gfx942", "gfx950", "gfx1250", "any")
+from .target_names import TARGETS, Steppings, Targets
+
 LAYERS = ("isa", "compiler", "builtin", "product", "format", "derived", "site")
 STATUSES = ("active", "disputed", "superseded", "withdrawn")
 STANCES = ("supports", "contradicts", "context")
@@ -98,25 +100,6 @@ def _lines(value):
     return pair
 
 
-def _targets(value):
-    # The long form {gfx1250: {stepping: [B0]}} keeps its conditions; a list means no conditions.
-    if isinstance(value, list) and all(isinstance(name, str) for name in value):
-        value = {name: None for name in value} if len(set(value)) == len(value) else None
-    if not isinstance(value, dict) or not value:
-        raise PydanticCustomError("targets", "{allowed}", {"allowed": "a list of targets, each once, or {target: {stepping: [B0]}}"})
-    allowed = "targets: " + ", ".join(TARGETS)
-    for name, condition in value.items():
-        if name not in TARGETS:
-            raise PydanticCustomError("targets", "{allowed}", {"allowed": allowed, "given": name})
-        steppings = condition.get("stepping") if isinstance(condition, dict) and set(condition) == {"stepping"} else None
-        right = isinstance(steppings, list) and steppings and all(isinstance(s, str) and re.match(r"[A-Z][0-9]\Z", s) for s in steppings)
-        if condition is not None and not right:
-            raise PydanticCustomError("targets", "{allowed}", {"allowed": "{stepping: [B0, ...]} after a target", "given": str(condition)})
-    if "any" in value and len(value) > 1:
-        raise PydanticCustomError("targets", "{allowed}", {"allowed": "`any` stands alone"})
-    return value
-
-
 def _ids(value):
     value = [value] if isinstance(value, str) else value
     if not isinstance(value, list) or not value or not all(isinstance(v, str) and ID.match(v) for v in value):
@@ -152,28 +135,6 @@ Values = Annotated[
             "description": "{target: {name: leaf, list or dict}}",
             "propertyNames": {"enum": list(TARGETS)},
             "additionalProperties": {"type": "object", "propertyNames": {"pattern": _SNAKE_JSON}, "additionalProperties": _LEAF},
-        }
-    ),
-]
-Targets = Annotated[
-    dict[str, Any],
-    BeforeValidator(_targets),
-    WithJsonSchema(
-        {
-            "oneOf": [
-                {"type": "array", "items": {"enum": list(TARGETS)}, "minItems": 1, "uniqueItems": True},
-                {
-                    "type": "object",
-                    "propertyNames": {"enum": list(TARGETS)},
-                    "minProperties": 1,
-                    "additionalProperties": {
-                        "type": "object",
-                        "required": ["stepping"],
-                        "additionalProperties": False,
-                        "properties": {"stepping": {"type": "array", "minItems": 1, "items": {"type": "string", "pattern": "^[A-Z][0-9]$"}}},
-                    },
-                },
-            ]
         }
     ),
 ]
@@ -225,10 +186,11 @@ class Evidence(_Model):
 
 
 class Position(_Model):
-    """What one side of a disagreement says, with its values and evidence."""
+    """What one side of a disagreement says, with its values and evidence; `stepping` where it speaks of some steppings only."""
 
     name: Kebab
     says: Prose
+    stepping: Steppings = Field(default_factory=list)
     values: Values = Field(default_factory=dict)
     evidence: list[Evidence] = Field(min_length=1)
 
@@ -294,6 +256,12 @@ class Claim(_Model):
     def conditions(self):
         """{target: {"stepping": [...]}} for the targets where the claim is limited to steppings."""
         return {name: condition for name, condition in self.targets_given.items() if condition}
+
+    @property
+    def steppings(self):
+        """The steppings that the claim or one of its positions is limited to, each once."""
+        found = [step for condition in self.conditions.values() for step in condition["stepping"]]
+        return list(dict.fromkeys(found + [step for item in self.positions for step in item.stepping]))
 
     @property
     def chapter(self):

@@ -226,6 +226,9 @@ def _positions(entry, claim):
         for field in ("positions", "reading", "safe"):
             if getattr(claim, field):
                 found.append(entry.problem((field,), None, "only for a disputed claim, this is active", key=True))
+    for number, position in enumerate(claim.positions):
+        if position.stepping and len([target for target in claim.targets if target != "any"]) != 1:
+            found.append(entry.problem(("positions", number, "stepping"), ", ".join(position.stepping), "in a claim about one target"))
     if claim.reading is not None and claim.reading.position not in names:
         found.append(entry.problem(("reading", "position"), claim.reading.position, "one of the positions: " + (", ".join(names) or "none")))
     if not claim.positions and not claim.evidence:

@@ -115,7 +115,7 @@ def facet_row(here, claim):
         chips += _chip(facet, rows)
     if here.content.results is None:
         chips.append(h("span", "no run is recorded here: `cdna check` makes one".replace("`", ""), class_="cdna-quiet"))
-    return h("p", *joined(chips, " "), class_="cdna-facets")
+    return h("p", *joined(chips, " "), class_="cdna-facets", data_search_exclude=True)
 
 
 def _chip(facet, rows):
@@ -153,7 +153,7 @@ def _tip(row, several):
 
 
 def more(here, claim):
-    """Return the closed disclosures of a card; each opens by a link to its id."""
+    """Return the closed disclosures of a card, in one line as far as they fit; each opens by a link to its id."""
     sections = [
         ("positions", "Positions", detail.positions(here, claim) if claim.positions else None),
         ("evidence", "Evidence and sources", detail.evidence(here, claim)),
@@ -161,7 +161,10 @@ def more(here, claim):
         ("history", "History", detail.history(here, claim)),
         ("cite", "Cite", detail.cite(here, claim)),
     ]
-    return [disclosure(title, nodes, id_=f"{claim.id}-{name}") for name, title, nodes in sections if nodes is not None]
+    found = [disclosure(title, nodes, id_=f"{claim.id}-{name}") for name, title, nodes in sections if nodes is not None]
+    for node in found:
+        node.set("data-search-exclude", "data-search-exclude")  # the claim's own page is found for it
+    return h("div", *found, class_="cdna-folds")
 
 
 def permalink(here, claim):

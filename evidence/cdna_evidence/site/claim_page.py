@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """A claim's own page, and the index of all claims."""
 
+from cdna_evidence.register.target_names import stepping_names
+
 from . import card, detail, matrix_page, shown
-from .content import FACETS, present, target_names
+from .content import FACETS, find_words, present, target_names
 from .tree import copy_button, h, joined, rich, table
 
 LAYERS = {
@@ -23,10 +25,10 @@ def page(here, name):
     nodes = [
         h(
             "p",
-            h("span", claim.id, class_="cdna-mono cdna-id-big"),
-            copy_button(card.permalink(here, claim), "copy link"),
-            h("span", f" {target_names(claim)}, revision {claim.revision}, {LAYERS[claim.layer]} ", class_="cdna-quiet"),
             card.status_chip(claim),
+            h("span", f"{target_names(claim)}, revision {claim.revision}, {LAYERS[claim.layer]}", class_="cdna-quiet"),
+            copy_button(card.permalink(here, claim), "copy link"),
+            h("a", "all claims", href=here.link("claims/index.md"), class_="cdna-quiet", data_search_exclude=True),
             class_="cdna-head",
         ),
         _ended(here, claim),
@@ -36,28 +38,29 @@ def page(here, name):
         card.facet_row(here, claim),
         shown.lines(here, claim),
     ]
-    nodes += _section("What stands behind it", "facets", _facet_table(here, claim))
+    nodes += _section("What stands behind it", "facets", _facet_table(here, claim), found=False)
     if claim.positions:
         nodes += _section("Positions", "positions", detail.positions(here, claim))
     elif detail.values(claim):
         nodes += _section("Published values", "values", [detail.values(claim)])
-    nodes += _section("Outcome per target and witness", "checks", detail.checks(here, claim))
+    nodes += _section("Outcome per target and witness", "checks", detail.checks(here, claim), found=False)
     versions = matrix_page.of_claim(here, claim)
     if versions:
         nodes += _section("By compiler version", "versions", versions)
-    nodes += _section("Sources", "evidence", detail.evidence(here, claim))
+    nodes += _section("Sources", "evidence", detail.evidence(here, claim, checked=False))
     uses = here.content.uses.get(claim.id)
     if uses:
         links = [h("a", title, href=here.link(path)) for path, title in uses]
-        nodes += _section("Used on", "used", [h("p", *joined(links))])
-    nodes += _section("Cite", "cite", detail.cite(here, claim))
-    nodes += _section("History", "history", detail.history(here, claim))
-    nodes += _section("Report a problem", "report", [_report(here, claim)])
+        nodes += _section("Used on", "used", [h("p", *joined(links))], found=False)
+    nodes += _section("Cite", "cite", detail.cite(here, claim), found=False)
+    nodes += _section("History", "history", detail.history(here, claim), found=False)
+    nodes += _section("Report a problem", "report", [_report(here, claim)], found=False)
     return h("div", *nodes, class_="cdna-claim-page cdna-" + card.state(claim), id=claim.id)
 
 
-def _section(title, name, nodes):
-    return [h("h2", title, id=name), *nodes]
+def _section(title, name, nodes, found=True):
+    """A heading and what stands under it; `found` says whether the search looks into it: what repeats on every page is left out."""
+    return [h("h2", title, id=name, data_search_exclude=not found), *nodes]
 
 
 def _ended(here, claim):
@@ -80,31 +83,46 @@ def _positions_at_once(here, claim):
     for position in claim.positions:
         who = [detail.source_link(here, key) for key in dict.fromkeys(item.source for item in position.evidence)]
         mark = " (this project's reading)" if position.name == claim.reading_name() else ""
-        items.append(h("li", here.rich(claim.statement_text(None, position.name)), " ", h("span", *joined(who), mark, class_="cdna-quiet")))
+        limit = h("strong", "S" + stepping_names(position.stepping)[1:] + ": ") if position.stepping else None
+        says = here.rich(claim.statement_text(None, position.name))
+        items.append(h("li", limit, says, " ", h("span", *joined(who), mark, class_="cdna-quiet")))
     return h("div", h("p", h("strong", "Sources differ.", class_="cdna-lead")), h("ul", *items), class_="cdna-positions")
 
 
 def _facet_table(here, claim):
-    rows = []
-    several = len(here.content.facets(claim)) > 1
-    for target, position, facets in here.content.facets(claim):
-        place = [", ".join(part for part in (target, position) if part)] if several else []
-        silent = {}
-        for facet in FACETS:
-            found = facets[facet]
-            if found["state"] == "no":
-                silent.setdefault(found["text"], []).append(facet)
-                continue
-            mark = h("span", facet, class_="cdna-glyph cdna-g-" + (facet if present(found) else found["state"]))
-            rows.append([mark, *place, _state(found), found["text"] + (f" ({found['detail']})" if found["detail"] else "")])
-        for why, names in silent.items():
-            rows.append([h("span", ", ".join(names), class_="cdna-quiet"), *place, "no", why])
-    head = ["facet", *(["target"] if several else []), "found", "by what"]
-    nodes = [table(head, rows, label=f"facets of {claim.id}", class_="cdna-facet-table")]
+    rows, places = [], here.content.facets(claim)
+    several = len(places) > 1
+    for facet, where, found in _alike(places):
+        place = ["all" if len(where) == len(places) else "; ".join(where)] if several else []
+        if found["state"] == "no":
+            rows.append([h("span", facet, class_="cdna-quiet"), *place, "no", found["text"]])
+            continue
+        mark = h("span", facet, class_="cdna-glyph cdna-g-" + (facet if present(found) else found["state"]))
+        rows.append([mark, *place, _state(found), found["text"] + (f" ({found['detail']})" if found["detail"] else "")])
+    head = ["facet", *(["for"] if several else []), "found", "by what"]
+    nodes = [table(head, rows, label=f"facets of {claim.id}", class_="cdna-facet-table", stacked=True)]
     if here.content.results is None:
         nodes.append(h("p", "No run is recorded here, so only the sources are shown. ", h("code", "cdna check"), " makes one."))
     nodes.append(h("p", h("a", "How each facet is obtained, and where it can err", href=here.link("method.md")), class_="cdna-quiet"))
     return nodes
+
+
+def _alike(places):
+    """[(facets, places, found)] in the order of the facets: what is the same for several targets and positions stands once."""
+    rows = {}
+    for facet in FACETS:
+        for target, position, facets in places:
+            found = facets[facet]
+            key = (facet if found["state"] != "no" else None, found["state"], found["text"], found["detail"])
+            rows.setdefault(key, (found, {}))[1].setdefault(", ".join(part for part in (target, position) if part), []).append(facet)
+    told = []
+    for found, where in rows.values():
+        # Facets that nothing gave share a row where they lack the same places.
+        groups = {}
+        for place, names in where.items():
+            groups.setdefault(tuple(names), []).append(place)
+        told += [(", ".join(names), group, found) for names, group in groups.items()]
+    return sorted(told, key=lambda row: row[2]["state"] == "no")
 
 
 def _state(found):
@@ -136,11 +154,11 @@ def index(here, args):
             h(
                 "tr",
                 h("th", h("a", claim.id, href=here.link(card.page_of(claim)), class_="cdna-mono"), scope="row"),
-                h("td", h("a", rich(claim.title), href=here.link(card.page_of(claim))), card.status_chip(claim), data_label="claim"),
+                h("td", h("a", rich(claim.title), href=here.link(card.page_of(claim))), " ", card.status_chip(claim), data_label="claim"),
                 h("td", target_names(claim), data_label="targets"),
                 h("td", *joined(chips, " "), data_label="facets"),
                 h("td", h("code", claim.key), data_label="key"),
-                data_words=" ".join([claim.id, claim.key, claim.title, *claim.targets, claim.status, *claim.covers]).lower(),
+                data_words=find_words(claim),
                 data_status=claim.status,
                 data_facets=" ".join([*found, "failed"] if failed else found),
             )

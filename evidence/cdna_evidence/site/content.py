@@ -3,6 +3,8 @@
 
 import re
 
+from cdna_evidence.register.target_names import NEIGHBOURS, written
+
 FACETS = ("cited", "modelled", "executed", "corroborated", "measured")
 RUN_FACETS = FACETS[1:]
 OUTCOMES = ("passed", "failed", "cantTell", "inapplicable", "untested")
@@ -96,8 +98,14 @@ def target_names(claim):
     """Return the claim's targets as text; `any` reads "every target"."""
     if claim.targets == ["any"]:
         return "every target"
-    steppings = {name: " " + "/".join(condition["stepping"]) for name, condition in claim.conditions.items()}
-    return ", ".join(name + steppings.get(name, "") for name in claim.targets)
+    return written(claim.targets_given)
+
+
+def find_words(claim):
+    """Return the words by which the index of claims finds one, in lower case; steppings and neighbours among them."""
+    words = [claim.id, claim.key, claim.title, *claim.targets, claim.status, *claim.covers]
+    words += [f"stepping {name}" for name in claim.steppings] + ["neighbour"] * any(name in NEIGHBOURS for name in claim.targets)
+    return " ".join(words).lower()
 
 
 def leaves(values, path=""):

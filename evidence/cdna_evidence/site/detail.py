@@ -2,6 +2,7 @@
 """The parts of a claim below its statement: positions, published values, sources, checks, history, citation."""
 
 from cdna_evidence import cite as citation
+from cdna_evidence.register.target_names import stepping_names
 
 from . import card, explorer
 from .content import ACCESS, OUTCOME_WORDS, STANCES, leaves, target_names
@@ -17,7 +18,12 @@ def positions(here, claim):
         nodes.append(
             h(
                 "div",
-                h("p", h("strong", position.name, class_="cdna-mono"), " (this project reads it so)" if taken else None),
+                h(
+                    "p",
+                    h("strong", position.name, class_="cdna-mono"),
+                    f", {stepping_names(position.stepping)} only" if position.stepping else None,
+                    " (this project reads it so)" if taken else None,
+                ),
                 h("p", here.rich(says)),
                 values(claim, position.name),
                 sources(here, position.evidence),
@@ -40,14 +46,17 @@ def values(claim, position=None):
     return table(["value", *columns], rows, label="published values", stacked=True)
 
 
-def evidence(here, claim):
-    """Return the sources of a claim (those of its positions stand with the positions)."""
+def evidence(here, claim, checked=True):
+    """Return the sources of a claim (those of its positions stand with the positions).
+
+    Args: checked: say here, too, why no check can exist; a claim's own page says it above.
+    """
     found = []
     if claim.evidence:
         found.append(sources(here, claim.evidence))
     if claim.positions:
         found.append(h("p", "Each position names its own sources, above."))
-    if claim.untestable:
+    if claim.untestable and checked:
         found.append(h("p", h("strong", "No check can exist. "), here.rich(claim.untestable)))
     return found or [h("p", "No source is named.")]
 
@@ -130,7 +139,7 @@ def checks(here, claim):
         head.remove("position")
         rows = [row[:1] + row[2:] for row in rows]
     nodes = [
-        table(head, rows, label=f"outcomes of the checks of {claim.id}"),
+        table(head, rows, label=f"outcomes of the checks of {claim.id}", stacked=True),
         h("p", "Run them again: ", h("code", f"cdna check {claim.id}"), copy_button(f"cdna check {claim.id}")),
     ]
     seen = {}

@@ -153,7 +153,9 @@ class _Fill(Treeprocessor):
                     child.set("class", "cdna-table")
                     if i and parent[i - 1].get("class") == parts.STACK_NEXT:
                         parts.stack(child)
-                    box = tree.h("div", class_="cdna-scroll", tabindex="0", role="region", aria_label="table")
+                    heads = [" ".join("".join(cell.itertext()).split()) for cell in child.iter("th") if not cell.get("scope")]
+                    label = " / ".join(head for head in heads if head) or "table"
+                    box = tree.h("div", class_="cdna-scroll", tabindex="0", role="region", aria_label=label)
                     box.tail, child.tail = child.tail, None
                     parent[i] = box
                     box.append(child)

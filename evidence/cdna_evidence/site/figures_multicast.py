@@ -24,7 +24,7 @@ def draw(here, options):
     words = (
         "Every workgroup that the mask names issues the same load; the data goes out once, to all of them. "
         f"The mask has room for {multicast.MASK_BITS}. That at most {MERGED} requests merge into one read is what two writers of kernels report; "
-        "the manual, as quoted, names no such number."
+        "the manual names no such number."
     )
     same = h("div", h("p", words), table(head, rows, label="reads of global memory by workgroups", stacked=True))
     # The words belong to all panels: they stand beside the first.

@@ -8,7 +8,7 @@ from .marks import box, group
 from .tree import h, table
 
 CELL, HIGH, TOP, PER_LINE = 20, 22, 20, 16
-FILLS = ("f-tile", "f-stride", "f-addr", "f-mode", "f-tensor", "f-pad", "f-hot", "f-none")
+FILLS = ("f-tile", "f-stride", "f-addr", "f-mode", "f-tensor", "f-pad", "f-none")  # not f-hot: a group is no conflict
 
 
 def drawing(one, addresses, prefix="service"):

@@ -2,10 +2,9 @@
 """The way of a tile from memory through LDS to a matrix instruction, line by line: what is outstanding, and what goes wrong."""
 
 from cdna.targets import target_named
-from cdna.waits import finder, state
+from cdna.waits import finder, flow, state
 from cdna.waits.counters import wait_text
-from cdna.waits.events import effect_of
-from cdna.waits.program import operand_registers, read
+from cdna.waits.program import read
 
 from . import svg
 from .marks import box, group
@@ -42,15 +41,10 @@ def outstanding(target, codes):
     Args: codes: instructions without branches.
     """
     program = read("\n".join(codes), target_named(target).wave_lanes)
-    registers = [operand_registers(item, program.symbols) for item in program.instructions]
-    effects = [effect_of(item, regs, target) for item, regs in zip(program.instructions, registers, strict=True)]
+    facts = finder.facts_of(program, target, shared=True, unsure_counts=False)
     now, found = state.start_state(target, True), []
     for item in program.instructions:
-        wait = state.wait_of(item, target, program.symbols)
-        if wait is None:
-            state.issue(now, item.index, effects[item.index], target, effects)
-        else:
-            state.apply_wait(now, item.index, wait, target, effects)
+        flow.step(now, item.index, facts)
         found.append((now["upper"]["vmcnt"], now["upper"]["lgkmcnt"]))
     return found
 

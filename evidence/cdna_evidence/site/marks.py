@@ -50,8 +50,11 @@ def group(body, **data):
 def box(x, y, width, height, words, fill, title=None, class_="m"):
     """Return a rectangle with one or more lines of text in its middle.
 
-    Args: words: a text, or a list of texts one below the other; fill: class; title: told on hover.
+    Args: words: a text, or a list of texts one below the other; fill: class (on "f-hot" the text has that colour's ink);
+      title: told on hover.
     """
+    if fill == "f-hot" and "h" not in class_.split():
+        class_ += " h"
     lines = [words] if isinstance(words, str) else list(words)
     top = y + height / 2 + 4 - 8 * (len(lines) - 1)
     drawn = [svg.text(x + width / 2, top + 16 * i, line, class_, "middle") for i, line in enumerate(lines)]

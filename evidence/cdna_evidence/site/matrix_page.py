@@ -105,8 +105,8 @@ def _news(here, found):
             [
                 place,
                 item.row.target,
-                f"{item.before.title}: {item.old}",
-                f"{item.after.title}: {item.new}",
+                [h("span", f"{item.before.title}:", class_="cdna-version"), " ", item.old],
+                [h("span", f"{item.after.title}:", class_="cdna-version"), " ", item.new],
                 why,
                 _claim(here, item.row.claim),
             ]

@@ -10,6 +10,7 @@ from . import card, figures_mfma
 from .tree import h, rich, table
 
 FOLDER = "mfma"
+INDEX = "MFMA instructions, and the wait states after them"
 COMPILER = "llvm-22.1.8"
 # words, how the second depends on the first, the second (or the first, for what comes before), anchor
 AFTER = (
@@ -44,9 +45,9 @@ def mnemonics():
 
 def generated():
     """Return [(source path, Markdown)] of the index and of every instruction's page."""
-    found = [(f"{FOLDER}/index.md", "---\ntitle: Matrix instructions\n---\n\n# Matrix instructions\n\n::mfma-index\n")]
+    found = [(f"{FOLDER}/index.md", f"---\ntitle: {INDEX}\n---\n\n# {INDEX}\n\n::mfma-index\n")]
     for name in mnemonics():
-        text = f"---\ntitle: {name}\n---\n\n# `{name}`\n\n[All matrix instructions](index.md)\n\n::mfma-instruction {name}\n"
+        text = f"---\ntitle: {name}\n---\n\n# `{name}`\n\n[All MFMA instructions](index.md)\n\n::mfma-instruction {name}\n"
         found.append((page_of(name), text))
     return found
 
@@ -63,10 +64,19 @@ def index(here, args):
         op = opcodes.opcode(name)
         link = h("a", h("code", name), href=here.link(page_of(name)))
         counts = " / ".join(_passes(target, op) if target in op.targets else "none" for target in ("gfx942", "gfx950"))
-        rows.append([link, f"{op.m} x {op.n} x {op.k}", str(op.blocks), f"{op.a_type}, {op.b_type}", op.d_type, ", ".join(op.targets), counts])
-    head = ["instruction", "M x N x K", "blocks", "A, B", "D", "targets", "passes gfx942 / gfx950"]
+        states = " / ".join(_read_states(target, op) if target in op.targets else "none" for target in ("gfx942", "gfx950"))
+        shape = f"{op.m} x {op.n} x {op.k}" + (f", {op.blocks} blocks" if op.blocks > 1 else "")
+        rows.append([link, states, counts, shape, f"{op.a_type}, {op.b_type}", op.d_type, ", ".join(op.targets)])
+    head = ["instruction", "wait states before VALU reads D", "passes", "M x N x K", "A, B", "D", "targets"]
     text = f"{len(rows)} instructions of gfx942 and gfx950, by mnemonic: what each multiplies, who holds what, and what LLVM puts after it."
-    return h("div", h("p", h("strong", text)), table(head, rows, label="matrix instructions", class_="cdna-opcodes"))
+    more = "Passes and wait states: gfx942 / gfx950. The states are what LLVM 22.1.8 inserts; an instruction's page has the other dependencies."
+    return h("div", h("p", h("strong", text), " ", more), table(head, rows, label="matrix instructions", class_="cdna-opcodes"))
+
+
+def _read_states(target, op):
+    """The wait states between a product and a vector instruction that reads D; two numbers where the operands' width decides."""
+    formats = (" cbsz:4 blgp:4", " cbsz:0 blgp:0") if op.a_type == "f8f6f4" else ("",)
+    return " or ".join(str(hazards.waits(target, op.mnemonic + suffix, "valu", "read").states) for suffix in formats)
 
 
 def _passes(target, op):
@@ -82,13 +92,14 @@ def instruction(here, args):
     target = op.targets[-1]
     facts = described.describe(name, target)
     parts = [h("p", h("strong", _answer(op)))]
-    parts += [_targets(op), _bytes(op), h("h2", "Registers", id="registers"), _registers(facts)]
+    parts += [_targets(op), _bytes(op)]
+    parts += [h("h2", "What LLVM 22.1.8 inserts", id="waits"), _waits(here, op)]
+    parts += [h("p", "States between this instruction and the next, or the one before. They are what one compiler inserts, none is a need of hardware.")]
+    parts += [h("h2", "Registers", id="registers"), _registers(facts)]
     if facts["modifiers"]:
         lines = [h("li", h("code", field), ": " + MEANINGS.get(meaning, meaning)) for field, meaning in facts["modifiers"].items()]
         parts += [h("h2", "Modifiers", id="modifiers"), h("ul", *lines)]
     parts += [h("h2", "Who holds what", id="layout"), *_grids(here, op, target)]
-    parts += [h("h2", "What LLVM 22.1.8 inserts", id="waits"), _waits(here, op)]
-    parts += [h("p", "States between this instruction and the next, or the one before. They are what one compiler inserts, none is a need of hardware.")]
     known = [here.claim(item) for item in dict.fromkeys(facts["claims"]) if item in here.content.register.claims]
     parts += [h("h2", "Claims", id="claims"), h("ul", *[h("li", *rich(claim.title), " ", card.see(here, claim)) for claim in known])]
     return h("div", *parts, class_="cdna-instruction")

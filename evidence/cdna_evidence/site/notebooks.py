@@ -169,7 +169,8 @@ class _Plain(HTMLParser):
         if tag == "a" and "anchor-link" in classes:
             return f'<a class="headerlink" href="{html.escape(given["href"])}" title="Permanent link">', end
         if tag == "a" and given.get("href") and not _ELSEWHERE.match(given["href"]):
-            return f'<a href="{html.escape(self._link(given["href"]))}">', end
+            kind = ' class="cdna-mono"' if CLAIM_LINK.match(f"]({given['href']}") else ""
+            return f'<a href="{html.escape(self._link(given["href"]))}"{kind}>', end
         return self.get_starttag_text(), end
 
     def _link(self, href):

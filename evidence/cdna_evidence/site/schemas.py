@@ -91,6 +91,7 @@ def _claim():
         {
             "name": TEXT,
             "says": TEXT,
+            "stepping": TEXTS,
             "values": values,
             "evidence": {"type": "array", "items": _evidence(), "minItems": 1},
         }

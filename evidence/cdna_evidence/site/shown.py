@@ -15,10 +15,12 @@ def lines(here, claim):
     Cited: each source with its locator or pin, read or not. Executed: each program that ran, with version, target,
     date and outcome. Not shown: the hardware, unless a record from hardware exists.
     """
-    return keyvalues(
+    found = keyvalues(
         [("Cited", _cited(here, claim)), ("Executed", _executed(here, claim)), ("Not shown", _not_shown(here, claim))],
         class_="cdna-shown",
     )
+    found.set("data-search-exclude", "data-search-exclude")  # the sources below are found, each with its title
+    return found
 
 
 def _cited(here, claim):

@@ -18,7 +18,7 @@ def svg(prefix, width, height, title, desc, body, class_=""):
     kind = ("cdna-svg " + class_).strip()
     return (
         f'<svg class="{kind}" xmlns="http://www.w3.org/2000/svg" width="{number(width)}" height="{number(height)}" '
-        f'viewBox="0 0 {number(width)} {number(height)}" role="img" aria-labelledby="{prefix}-t {prefix}-d">'
+        f'viewBox="0 0 {number(width)} {number(height)}" role="img" data-search-exclude="" aria-labelledby="{prefix}-t {prefix}-d">'
         f'<title id="{prefix}-t">{escape(title)}</title><desc id="{prefix}-d">{escape(desc)}</desc>{"".join(body)}</svg>'
     )
 

@@ -26,7 +26,7 @@ def generated(content):
 
 
 def _page(identity, title):
-    head = f'---\ntitle: "{title}"\nsearch: {{ boost: 0.2 }}\n---\n\n'
+    head = f'---\ntitle: "{title}"\nsearch: {{ boost: 0.04 }}\n---\n\n'
     return f"{head}# {title}\n\n[All claims](index.md)\n\n::tombstone {identity}\n"
 
 

@@ -109,4 +109,4 @@ def disclosure(title, *children, id_=None, open_=False):
 
 def copy_button(text, title="Copy"):
     """Return a button that copies a text; the theme's own clipboard handler does the work."""
-    return h("button", title, class_="cdna-copy", data_clipboard_text=text, type="button")
+    return h("button", title, class_="cdna-copy", data_clipboard_text=text, type="button", data_search_exclude=True)

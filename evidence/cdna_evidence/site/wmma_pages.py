@@ -3,14 +3,14 @@
 
 from cdna.mfma.copy_as import names
 from cdna.wmma import describe as described
-from cdna.wmma import hazards, layouts, opcodes
+from cdna.wmma import hazards, layouts, manual, opcodes
 
 from . import card, figures_mfma
-from .tree import h, rich, table
+from .tree import h, joined, rich, table
 
 FOLDER = "wmma"
 TARGET = "gfx1250"
-INDEX = "Matrix instructions of gfx1250"
+INDEX = "WMMA instructions, and the slots after them"
 # what follows, how it depends, the second instruction (None: the same again)
 AFTER = (
     ("C is exactly D, same instruction", "exact", None),
@@ -19,6 +19,11 @@ AFTER = (
     ("a vector instruction overwrites D", "waw", "valu"),
     ("a vector instruction overwrites A or B", "ab-war", "valu"),
 )
+# formats of A and B that differ in slots, where the instruction chooses them
+FORMATS = ((", a side FP8 or BF8", "fp8", "fp4"), (", FP6 or BF6 on a side, none FP8", "fp6", "fp4"), (", FP4 on both sides", "fp4", "fp4"))
+# The claims whose checks ask every product of a compiler: those that LLVM selects, and the forms of gfx12.
+EVERY, OLDER = "WMMA-076", "WMMA-075"
+MANUAL = "GFX-011"
 MEANINGS = {
     "format": "chooses the operand's format",
     "index-set": "chooses the set of positions in the index register",
@@ -48,26 +53,37 @@ def generated():
 
 def index(here, args):
     """Return the list of all instructions: `::wmma-index`."""
-    rows = []
+    rows, selected = [], hazards.names()
     for op in opcodes.opcodes(TARGET):
         link = h("a", h("code", op.mnemonic), href=here.link(page_of(op.mnemonic)))
         counts = [f"{matrix} {opcodes.registers(op, matrix)}" for matrix in opcodes.matrices(op)]
-        rows.append([link, f"{op.m} x {op.n} x {op.k}", f"{op.a_type}, {op.b_type}", op.d_type, ", ".join(counts)])
-    head = ["instruction", "M x N x K", "A, B", "D", "registers of a lane"]
-    text = f"{len(rows)} instructions of {TARGET}, by mnemonic: what each multiplies, who holds what, and what is disputed."
-    return h("div", h("p", h("strong", text)), table(head, rows, label="matrix instructions of gfx1250", class_="cdna-opcodes"))
+        shape = f"{op.m} x {op.n} x {op.k}"
+        # LLVM never selects the forms of gfx12, so its 0 for them is no advice.
+        slots = _read_slots(op) if op.mnemonic in selected else h("span", "not selected ", _links(here, [OLDER]))
+        rows.append([link, slots, shape, f"{op.a_type}, {op.b_type}", op.d_type, ", ".join(counts)])
+    head = ["instruction", "slots before VALU reads D", "M x N x K", "A, B", "D", "registers of a lane"]
+    text = f"{len(rows)} instructions of {TARGET}, by mnemonic: what each multiplies, who holds what, and what LLVM puts after it."
+    more = "The slots are what LLVM 22.1.8 inserts; an instruction's page has the other dependencies and what is disputed."
+    more += " Not selected: a form of gfx12, which this LLVM only assembles and the manual does not list; take the one with the long K."
+    return h("div", h("p", h("strong", text), " ", more), table(head, rows, label="matrix instructions of gfx1250", class_="cdna-opcodes"))
+
+
+def _read_slots(op):
+    """The slots before a vector instruction reads D; two numbers where the formats of A and B decide."""
+    formats = [item[1:] for item in FORMATS] if opcodes.chosen(op) else [("fp8", "fp8")]
+    return " or ".join(dict.fromkeys(str(hazards.waits(op.mnemonic, "valu", "read", *pair).slots) for pair in formats))
 
 
 def instruction(here, args):
     """Return the page of one instruction: `::wmma-instruction MNEMONIC`. Args: args: the mnemonic."""
     op = opcodes.opcode(args.strip())
     facts = described.describe(op.mnemonic)
-    parts = [h("p", h("strong", _answer(op))), h("h2", "Registers", id="registers"), _registers(facts)]
+    parts = [h("p", h("strong", _answer(op))), h("h2", "What LLVM 22.1.8 inserts", id="waits"), *_waits(here, op)]
+    parts += [h("h2", "Registers", id="registers"), _registers(facts)]
     if facts["modifiers"]:
         lines = [h("li", h("code", field), ": " + MEANINGS[meaning]) for field, meaning in facts["modifiers"].items()]
         parts += [h("h2", "Modifiers", id="modifiers"), h("ul", *lines)]
     parts += [h("h2", "Who holds what", id="layout"), *_grids(here, op)]
-    parts += _waits(op)
     known = [here.claim(item) for item in dict.fromkeys(facts["claims"]) if item in here.content.register.claims]
     parts += [h("h2", "Claims", id="claims"), h("ul", *[h("li", *rich(claim.title), " ", card.see(here, claim)) for claim in known])]
     return h("div", *parts, class_="cdna-instruction")
@@ -133,11 +149,48 @@ def _place(place):
     return f"lane {lane}, v{vgpr} bits {low} to {high}"
 
 
-def _waits(op):
-    """Return heading and table of the slots after the instruction; nothing where the rules do not name it."""
-    if op.mnemonic not in hazards.names():
-        return []
-    rows = [[words, str(hazards.waits(op.mnemonic, then or op.mnemonic, via).slots)] for words, via, then in AFTER]
-    text = "Slots of the vector ALU, eight-bit operands where the format is chosen. What one compiler inserts, not a need of hardware."
-    heading = h("h2", "What LLVM 22.1.8 inserts", id="waits")
-    return [heading, table(["next", "slots"], rows, label="slots after it", class_="cdna-numbers"), h("p", text)]
+def _waits(here, op):
+    """Return the slots after the instruction by the model's rules, and which compilers wrote the same in the last run."""
+    rows = []
+    for suffix, *formats in FORMATS if opcodes.chosen(op) else (("", "fp8", "fp8"),):
+        for words, via, then in AFTER:
+            if via == "exact" and not op.sparse and op.c_type != op.d_type:
+                continue  # D is narrower than C: no C is exactly this D
+            asked = (op.mnemonic, then or op.mnemonic)
+            answer = hazards.waits(*asked, via, *formats)
+            others = hazards.other_positions(op.mnemonic, *formats, via=via, then=asked[1])
+            named = dict.fromkeys([answer.claim, *[claim for claim, _, _ in others]])
+            count = [h("strong", str(answer.slots)), "".join(f", or {slots}" for _, _, slots in others) or None]
+            guide = manual.asked(*asked, via, *formats)
+            rows.append([words + suffix, count, str(guide.slots) if guide else None, _links(here, named)])
+    found = [table(["next", "slots", "the guide asks", "claim"], rows, label="slots after it", class_="cdna-numbers", stacked=True)]
+    if any("or" in (row[1][1] or "") for row in rows):
+        found.append(h("p", "“Or” is what other sources say; the first number is enough for both steppings."))
+    if op.scale_block:
+        found.append(h("p", "For the block scales the compiler leaves none. ", _links(here, ["WMMA-077"])))
+    if not op.sparse and op.c_type != op.d_type:
+        words = "C lies apart from D: leave the slots of A and B before a vector instruction overwrites C. "
+        found.append(h("p", words, _links(here, ["WMMA-055"])))
+    found.append(h("p", *_told(here, op)))
+    return found
+
+
+def _told(here, op):
+    """Return the words on what the slots are, and on the compilers that were asked about this instruction in the last run."""
+    claim = EVERY if op.mnemonic in hazards.names() else OLDER
+    text = "A slot is a vector instruction or a V_NOP. The numbers are the rule of one compiler, not of the hardware"
+    if claim == OLDER:
+        text = "LLVM 22.1.8 assembles this form, which gfx12 had, and never selects it; the numbers are what its hazard pass would write"
+    names = []
+    for record in here.content.records(claim):
+        if record["outcome"] == "passed" and record["kind"] == "compiler":
+            names += [f"{record['witness']} {record['version']}"] if record["witness"] in ("clang", "llc") else []
+    if names:
+        text += "; " + " and ".join(sorted(set(names))) + " wrote the same in the last run"
+    manual = [" What the manual asks for: ", _links(here, [MANUAL]), "."] if MANUAL in here.content.register.claims else []
+    return [text + ". ", _links(here, [claim]), *manual]
+
+
+def _links(here, claims):
+    known = [claim for claim in claims if claim in here.content.register.claims]
+    return joined([card.see(here, here.claim(claim)) for claim in known], " ")

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`::wmma-slots`: how many slots LLVM 22.1.8 leaves after each kind of gfx1250 matrix instruction, from cdna.wmma.hazards."""
+"""`::wmma-slots`: how many slots the CDNA5 guide asks for and LLVM 22.1.8 leaves after each kind of gfx1250 matrix instruction."""
 
-from cdna.wmma import hazards
+from cdna.wmma import hazards, manual
 
 from . import card
 from .tree import h, joined, rich, table
 
 # what the first instruction is, one of its kind, the format of A of f8f6f4 (or None), the format of B
 KINDS = (
-    ("FP16, BF16, FP8 with K of 128", "v_wmma_f32_16x16x32_f16", None, None),
+    ("FP16, BF16", "v_wmma_f32_16x16x32_f16", None, None),
+    ("FP8 with K of 128", "v_wmma_f32_16x16x128_fp8_fp8", None, None),
     ("FP8 with K of 64", "v_wmma_f32_16x16x64_fp8_fp8", None, None),
     ("`f8f6f4`, a side FP8 or BF8", "v_wmma_f32_16x16x128_f8f6f4", "fp8", "fp4"),
     ("`f8f6f4`, FP6 or BF6 on a side, none FP8", "v_wmma_f32_16x16x128_f8f6f4", "fp6", "fp4"),
@@ -31,9 +32,9 @@ AFTER = (
 
 def shown(here, args):
     """Return the table; a number that sources dispute carries the other one, and the last column the claim about it."""
-    head = ["the product", *[title for title, _, _, _ in AFTER], "see also"]
+    head = ["the product", "the guide asks", *[title for title, _, _, _ in AFTER], "see also"]
     rows = [_row(here, *kind) for kind in KINDS]
-    rows.append(["claims", *[_links(here, claims) for _, _, _, claims in AFTER], None])
+    rows.append(["claims", _links(here, [manual.CLAIM]), *[_links(here, claims) for _, _, _, claims in AFTER], None])
     return table(head, rows, class_="cdna-slots", label="slots after a WMMA", stacked=True)
 
 
@@ -49,4 +50,6 @@ def _row(here, title, name, a_format, b_format):
         others = hazards.other_positions(name, *formats, via=via, then=then or name)
         named += [claim for claim in [answer.claim, *[claim for claim, _, _ in others]] if claim not in usual]
         cells.append([h("strong", str(answer.slots)), "".join(f", or {slots}" for _, _, slots in others) or None])
-    return [rich(title), *cells, _links(here, dict.fromkeys(named))]
+    guide = manual.vector_slots(name, *formats)
+    asks = "not in its table" if guide is None else f"{guide}, {guide + 1} before A, B"
+    return [rich(title), asks, *cells, _links(here, dict.fromkeys(named))]

@@ -41,6 +41,7 @@ _MODULES = {
     "triton-llvm": "triton_llvm",
     "triton": "triton",
     "triton-dot": "triton_dot",
+    "triton-tr": "triton_tr",
     "flydsl": "flydsl",
     "ml_dtypes": "ml_dtypes",
 }

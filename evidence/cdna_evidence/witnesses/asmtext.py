@@ -21,7 +21,8 @@ _PLACE = re.compile(r"^(?:/dev/stdin|<stdin>|-):(\d+):(\d+): (fatal error|error|
 _ENCODING = re.compile(r"[;/]{1,2} encoding: \[([^\]]*)\]")
 # With an operating system in the triple, and without one.
 _TARGET = re.compile(r'^\s*\.(?:amdgcn_target|amd_amdgpu_isa)\s+"[^"]*--([^"]*)"', re.MULTILINE)
-_NAME = re.compile(r"gfx[0-9a-f]{3,4}(:[a-z]+[+-])*\Z")
+# A variant has a word behind the number (gfx1250-strict), a generic one hyphens inside it (gfx12-5-generic).
+_NAME = re.compile(r"gfx[0-9a-f]{1,4}(-[0-9a-z]+)*(:[a-z]+[+-])*\Z")
 _UNKNOWN_PROCESSOR = ("is not a recognized processor", "invalid target ID", "unknown target CPU")
 _FATAL = ("LLVM ERROR", "PLEASE submit a bug report", "Stack dump:", "Assertion `")
 

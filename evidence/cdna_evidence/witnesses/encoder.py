@@ -78,22 +78,26 @@ class Encoder:
         copies = list(copies)
         sources = [self.source_of(copy, op) for copy in copies]
         keys = [self._key(source) for source in sources]
-        kept = [self.cache.get(key) for key in keys]
-        wanted = [i for i, value in enumerate(kept) if value is None]
-        fresh = dict(zip(wanted, self._ask([sources[i] for i in wanted]), strict=True))
         answers = []
-        for i, copy in enumerate(copies):
-            outcome, text = fresh[i] if i in fresh else kept[i]
-            if i in fresh and asmtext.keepable(outcome):
-                self.cache.put(keys[i], [outcome, text])
+        for copy, (outcome, text, kept) in zip(copies, self._answers(sources, keys), strict=True):
             words = ()
             if outcome == "accepted":
                 try:
                     words, text = self.words_of(text, copy), ""
                 except ValueError as error:
                     outcome, text = "rejected", f"its output was not understood: {error}"
-            answers.append(Words(outcome, words, text, self._command(copy, op), i not in fresh))
+            answers.append(Words(outcome, words, text, self._command(copy, op), kept))
         return answers
+
+    def _answers(self, sources, keys):
+        """Return (outcome, text, kept) per source; only what the cache does not hold under its key is asked."""
+        found = [self.cache.get(key) for key in keys]
+        wanted = [i for i, value in enumerate(found) if value is None]
+        fresh = dict(zip(wanted, self._ask([sources[i] for i in wanted]), strict=True))
+        for i, (outcome, text) in fresh.items():
+            if asmtext.keepable(outcome):
+                self.cache.put(keys[i], [outcome, text])
+        return [(*fresh[i], False) if i in fresh else (*value, True) for i, value in enumerate(found)]
 
     def _ask(self, sources):
         """Return (outcome, text) per source: the program's output, or what it said."""

@@ -6,13 +6,12 @@ another version that happens to be on the path. The digest is that of the small 
 beside it in a package of the same version.
 """
 
-import os
 import re
 import shlex
 
 from . import asmtext, isolation, listing, llvm22, matrix
-from .cache import Cache, file_digest
-from .face import Compiled, Missing
+from .cache import Cache
+from .face import Compiled
 
 NAME = "llc"
 TITLE = "llc 22 (Debian package llvm-22)"
@@ -28,25 +27,10 @@ def find(cache=None, fresh=False):
     return Llc(llvm22.find(NAME), cache or Cache(fresh=fresh))
 
 
-class Llc:
-    """One llc program; arguments and limits as for Clang.
-
-    Raises: Missing: it does not run, is not version 22, or does not know AMD GPUs.
-    """
+class Llc(llvm22.Program):
+    """One llc program."""
 
     name = NAME
-
-    def __init__(self, program, cache, package=llvm22.PACKAGE, seconds=isolation.SECONDS, memory=isolation.MEMORY):
-        self.program = os.path.abspath(program)
-        self.package = package
-        self.cache = cache
-        self.revision = None
-        self._limits = {"seconds": seconds, "memory": memory}
-        try:
-            self.digest = file_digest(self.program, cache)
-        except OSError as error:
-            raise Missing(f"llc cannot be read: {error.strerror}", HOW_TO_GET) from None
-        self.version = llvm22.version_of(NAME, self.program, **self._limits)
 
     def run_pass(self, target, mir, name=HAZARDS):
         """Return MIR as it stands after one pass, a Compiled whose `assembly` is the MIR text.

@@ -10,6 +10,7 @@ import re
 import shutil
 
 from . import isolation
+from .cache import file_digest
 from .face import Missing
 
 PACKAGE = "llvm-22"
@@ -24,6 +25,27 @@ def find(name):
     if program is None:
         raise Missing(f"{name} of LLVM {MAJOR} is not installed", HOW_TO_GET)
     return program
+
+
+class Program:
+    """Base of the witnesses that are one such program; arguments and limits as for Clang.
+
+    Raises: Missing: it does not run, is not version 22, or does not know AMD GPUs.
+    """
+
+    name = None
+    revision = None
+
+    def __init__(self, program, cache, package=PACKAGE, seconds=isolation.SECONDS, memory=isolation.MEMORY):
+        self.program = os.path.abspath(program)
+        self.package = package
+        self.cache = cache
+        self._limits = {"seconds": seconds, "memory": memory}
+        try:
+            self.digest = file_digest(self.program, cache)
+        except OSError as error:
+            raise Missing(f"{self.name} cannot be read: {error.strerror}", HOW_TO_GET) from None
+        self.version = version_of(self.name, self.program, **self._limits)
 
 
 def version_of(name, program, **limits):

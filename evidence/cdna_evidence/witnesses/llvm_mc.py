@@ -5,13 +5,12 @@ Never another version that happens to be on the path: an older one does not know
 the small program; Debian keeps the LLVM library beside it in a package of the same version.
 """
 
-import os
 import re
 import shlex
 
 from . import asmtext, isolation, llvm22
-from .cache import Cache, file_digest
-from .face import Missing, answer
+from .cache import Cache
+from .face import answer
 
 NAME = "llvm-mc"
 TITLE = "llvm-mc 22 (Debian package llvm-22)"
@@ -28,25 +27,10 @@ def find(cache=None, fresh=False):
     return LlvmMc(llvm22.find(NAME), cache or Cache(fresh=fresh))
 
 
-class LlvmMc:
-    """One llvm-mc program; arguments and limits as for Clang.
-
-    Raises: Missing: it does not run, is not version 22, or does not know AMD GPUs.
-    """
+class LlvmMc(llvm22.Program):
+    """One llvm-mc program."""
 
     name = NAME
-
-    def __init__(self, program, cache, package=llvm22.PACKAGE, seconds=isolation.SECONDS, memory=isolation.MEMORY):
-        self.program = os.path.abspath(program)
-        self.package = package
-        self.cache = cache
-        self.revision = None
-        self._limits = {"seconds": seconds, "memory": memory}
-        try:
-            self.digest = file_digest(self.program, cache)
-        except OSError as error:
-            raise Missing(f"llvm-mc cannot be read: {error.strerror}", HOW_TO_GET) from None
-        self.version = llvm22.version_of(NAME, self.program, **self._limits)
 
     def assemble(self, target, lines, triple=HSA):
         """Return one Answer per line; as Clang.assemble."""

@@ -138,7 +138,7 @@ def pair(first, then, via):
     """Return the two lines of MIR of one pair.
 
     Args: first, then: (mnemonic, cbsz, blgp) of a matrix instruction, or a word: valu, trans, dot, fma64, lane-swap,
-      store, load, ds, salu-exec, valu-exec; via: as in cdna.mfma.hazards.
+      store, load, ds, salu-exec, valu-exec, or a role of cdna.mfma.vector_pairs; via: as in cdna.mfma.hazards.
     Raises: ValueError: a pair that is not written here.
     """
     hot = D
@@ -147,10 +147,16 @@ def pair(first, then, via):
         hot = C if via == "c-war" else D
     elif first == "store":
         one = f"GLOBAL_STORE_DWORDX4 $vgpr250_vgpr251, {registers(D, 4)}, 0, 0, {_EXEC}"
+    elif first == "compare" and then == "div-fmas":
+        one = f"V_CMP_EQ_U32_e32 $vgpr250, $vgpr251, implicit-def $vcc, {_EXEC}"
     else:
         one = _writes(first, D)
     if isinstance(then, tuple):
         return [one, _reader(first, then, via, hot)]
+    if first in ("scalar", "compare"):
+        return [one, _reads_scalar(then, first)]
+    if then == "lane-write" and via == "read":
+        raise ValueError("lane-write: reads no vector register but its own")
     if via in ("waw", "c-war"):
         return [one, _writes(then, hot)]
     if via == "independent":
@@ -186,6 +192,10 @@ def _writes(word, at):
         "ds": f"$vgpr{at} = DS_READ_B32_gfx9 $vgpr240, 0, 0, {_EXEC}",
         "salu-exec": "$exec = S_MOV_B64 -1",
         "valu-exec": f"V_CMPX_EQ_U32_e32 $vgpr250, $vgpr251, implicit-def $vcc, implicit-def $exec, {_EXEC}",
+        "scalar": f"$sgpr{at} = V_READFIRSTLANE_B32 $vgpr250, {_EXEC}",
+        "compare": f"$sgpr{at}_sgpr{at + 1} = V_CMP_EQ_U32_e64 $vgpr250, $vgpr251, {_EXEC}",
+        "sdwa": f"$vgpr{at} = V_ADD_U16_sdwa 0, $vgpr250, 0, $vgpr251, 0, 5, 2, 4, 4, {_EXEC}, "
+        f"implicit $vgpr{at}(tied-def 0)",
     }
     if word not in lines:
         raise ValueError(f"{word}: writes nothing that a pair here asks about")
@@ -207,7 +217,29 @@ def _reads(word, at):
         "valu-exec": f"V_CMPX_EQ_U32_e32 $vgpr{at}, $vgpr251, implicit-def $vcc, implicit-def $exec, {_EXEC}",
         "lane-swap": swap,
         "salu-exec": "$exec = S_MOV_B64 -1",
+        "lane-read": f"$sgpr70 = V_READLANE_B32 $vgpr{at}, 0",
+        "first-lane": f"$sgpr70 = V_READFIRSTLANE_B32 $vgpr{at}, {_EXEC}",
+        "lane-write": "$vgpr240 = V_WRITELANE_B32 0, $sgpr70, $vgpr240",
+        "dpp": f"$vgpr250 = V_MOV_B32_dpp $vgpr250, $vgpr{at}, 257, 15, 15, 0, {_EXEC}",
     }
     if word not in lines:
         raise ValueError(f"{word}: reads nothing that a pair here asks about")
+    return lines[word]
+
+
+def _reads_scalar(word, first):
+    """One instruction that reads a scalar register or VCC that a vector instruction wrote; a compare writes a pair."""
+    one, two = "$sgpr64", "$sgpr64_sgpr65"
+    fixed = "$vgpr250 = V_DIV_FMAS_F32_e64 0, $vgpr1, 0, $vgpr2, 0, $vgpr3, 0, 0"
+    lines = {
+        "lane-read": f"$sgpr70 = V_READLANE_B32 $vgpr240, {one}",
+        "lane-write": f"$vgpr240 = V_WRITELANE_B32 0, {one}, $vgpr240",
+        "load": f"$vgpr250 = GLOBAL_LOAD_DWORD_SADDR {two}, $vgpr241, 0, 0, {_EXEC}",
+        "store": f"GLOBAL_STORE_DWORD_SADDR $vgpr241, $vgpr242, {two}, 0, 0, {_EXEC}",
+        "valu": f"$vgpr250 = V_MOV_B32_e32 {one}, {_EXEC}",
+        "trans": f"$vgpr250 = V_EXP_F32_e32 {one}, {_MODE}",
+        "div-fmas": f"{fixed}, implicit $mode, implicit $vcc, {_EXEC}",
+    }
+    if word not in lines or (word == "div-fmas" and first != "compare"):
+        raise ValueError(f"{word}: reads no scalar register that a pair here asks about")
     return lines[word]

@@ -242,6 +242,8 @@ def _second(builder, first, then, via, length, result):
         return
     at = matrix.C if via == "c-war" and isinstance(first, tuple) else matrix.D
     if via == "read":
+        if not isinstance(first, tuple) and then not in ("store", "load", "ds"):
+            raise ValueError("the state after the asm that pins the register would stand in the count")
         if then == "store":
             builder.store(at)
         elif then == "load":

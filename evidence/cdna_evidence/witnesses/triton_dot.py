@@ -59,16 +59,11 @@ class TritonDot(Encoder):
             raise ValueError(f"question={question!r}: {', '.join(QUESTIONS)}")
         sources = [json.dumps({"target": target, "type": TYPES[name], "question": question}) for name in names]
         keys = [{**self._key(source), "kind": "instructions chosen", "kernels": KERNELS} for source in sources]
-        kept = [self.cache.get(key) for key in keys]
-        wanted = [i for i, value in enumerate(kept) if value is None]
-        fresh = dict(zip(wanted, self._ask([sources[i] for i in wanted]), strict=True))
-        answers = []
-        for i, source in enumerate(sources):
-            outcome, text = fresh[i] if i in fresh else kept[i]
-            if i in fresh and asmtext.keepable(outcome):
-                self.cache.put(keys[i], [outcome, text])
-            answers.append(_read(outcome, text, self._line(source), i not in fresh))
-        return answers
+        told = self._answers(sources, keys)
+        return [
+            _read(outcome, text, self._line(source), kept)
+            for source, (outcome, text, kept) in zip(sources, told, strict=True)
+        ]
 
     def _line(self, source):
         return "printf '%s' " + shlex.quote(json.dumps([source])) + " | python -m cdna_evidence.witnesses.triton_dot_worker"

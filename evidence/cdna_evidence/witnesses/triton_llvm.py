@@ -19,7 +19,7 @@ HOW_TO_GET = "make clients (or pip install triton==3.9.0)"
 WORKER = Path(__file__).with_name("triton_llvm_worker.py")
 LIBRARY = "triton/backends/amd/lib/libtriton_amd_codegen.so"
 # This code generator names the operating system's environment as well: amdgpu9.50-amd-amdhsa-unknown-gfx950.
-_TARGET = re.compile(r'^\s*\.amdgcn_target\s+"[^"]*-(gfx[^"-]*)"', re.MULTILINE)
+_TARGET = re.compile(r'^\s*\.amdgcn_target\s+"[^"]*?-(gfx[^"]*)"', re.MULTILINE)
 _VERSION = re.compile(rb"\b(\d+\.\d+\.\d+git)\b")
 
 

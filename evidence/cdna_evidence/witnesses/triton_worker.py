@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compile Gluon kernels for gfx1250 with Triton and answer with their LLVM IR; run as a file, one process a batch.
+"""Compile Gluon kernels with Triton and answer with their LLVM IR; run as a file, one process a batch.
 
-Standard input: a JSON list of kernel sources, each a module with one kernel `kernel` and a constant `CTAS`.
+Standard input: a JSON list of kernel sources, each a module with one kernel `kernel` and a constant `CTAS`; for another
+target than gfx1250 also `TARGET` and `LANES`.
 Standard output: one JSON line a source, ["accepted", IR] or ["rejected", message].
 """
 
@@ -32,7 +33,7 @@ def main():
         path.write_text(source, encoding="ascii")
         module = _module(path.stem, path)
         options = {"num_warps": 1, "num_ctas": module.CTAS}
-        target = GPUTarget("hip", "gfx1250", 32)
+        target = GPUTarget("hip", getattr(module, "TARGET", "gfx1250"), getattr(module, "LANES", 32))
         return triton.compile(GluonASTSource(module.kernel, {}, {}), target=target, options=options).asm["llir"]
 
     serve(answer)

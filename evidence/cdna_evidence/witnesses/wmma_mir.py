@@ -8,56 +8,33 @@ on gfx1250 the pass inserts V_NOP instructions, so what is counted here is V_NOP
 import re
 
 from . import matrix
+from .wmma_forms import form, is_form, opcode, operands
 
 # Where the operands of the first instruction stand, and of the second where it is not asked about.
-A, B, C, D, INDEX = 0, 16, 32, 64, 240
-OTHER_A, OTHER_B, OTHER_C, OTHER_D, OTHER_INDEX = 96, 112, 128, 160, 244
-SCALE_A, SCALE_B = 248, 249
+A, B, C, D, INDEX = 0, 16, 32, 64, 226
+OTHER_A, OTHER_B, OTHER_C, OTHER_D, OTHER_INDEX = 96, 112, 128, 160, 228
+SCALE_A, SCALE_B, OTHER_SCALE = 230, 232, 234
 
-# mnemonic: LLVM's opcode, registers of A, B, C and D, operands in MIR. Upper-case letters stand for registers.
-FORMS = {
-    "v_wmma_f32_16x16x4_f32": ("V_WMMA_F32_16X16X4_F32", 2, 2, 8, 8, "8, A, 8, B, 8, C, 0, 0, 0, 0"),
-    "v_wmma_f32_16x16x32_f16": ("V_WMMA_F32_16X16X32_F16", 8, 8, 8, 8, "8, A, 8, B, 8, C, 0, 0, 0, 0"),
-    "v_wmma_f32_16x16x32_bf16": ("V_WMMA_F32_16X16X32_BF16", 8, 8, 8, 8, "8, A, 8, B, 8, C, 0, 0, 0, 0"),
-    "v_wmma_f16_16x16x32_f16": ("V_WMMA_F16_16X16X32_F16", 8, 8, 4, 4, "8, A, 8, B, 8, C, 0, 0, 0, 0"),
-    "v_wmma_bf16_16x16x32_bf16": ("V_WMMA_BF16_16X16X32_BF16", 8, 8, 4, 4, "8, A, 8, B, 8, C, 0, 0, 0, 0"),
-    "v_wmma_bf16f32_16x16x32_bf16": ("V_WMMA_BF16F32_16X16X32_BF16", 8, 8, 8, 4, "8, A, 8, B, 8, C, 0, 0, 0, 0"),
-    "v_wmma_f32_16x16x64_fp8_fp8": ("V_WMMA_F32_16X16X64_FP8_FP8", 8, 8, 8, 8, "A, B, 8, C, 0, 0, 0, 0"),
-    "v_wmma_f16_16x16x64_bf8_bf8": ("V_WMMA_F16_16X16X64_BF8_BF8", 8, 8, 4, 4, "A, B, 8, C, 0, 0, 0, 0"),
-    "v_wmma_f32_16x16x128_fp8_fp8": ("V_WMMA_F32_16X16X128_FP8_FP8", 16, 16, 8, 8, "A, B, 8, C, 0, 0, 0, 0"),
-    "v_wmma_f16_16x16x128_bf8_bf8": ("V_WMMA_F16_16X16X128_BF8_BF8", 16, 16, 4, 4, "A, B, 8, C, 0, 0, 0, 0"),
-    "v_wmma_i32_16x16x64_iu8": ("V_WMMA_I32_16X16X64_IU8", 8, 8, 8, 8, "8, A, 8, B, C, 0, 0, 0, 0"),
-    "v_wmma_f32_16x16x128_f8f6f4 f8 f8": ("V_WMMA_F32_16X16X128_F8F6F4_f8_f8", 16, 16, 8, 8, "A, B, 8, C, 0, 0, 0, 0"),
-    "v_wmma_f32_16x16x128_f8f6f4 f8 f4": ("V_WMMA_F32_16X16X128_F8F6F4_f8_f4", 16, 8, 8, 8, "A, B, 8, C, 0, 4, 0, 0"),
-    "v_wmma_f32_16x16x128_f8f6f4 f6 f6": ("V_WMMA_F32_16X16X128_F8F6F4_f6_f6", 12, 12, 8, 8, "A, B, 8, C, 2, 2, 0, 0"),
-    "v_wmma_f32_16x16x128_f8f6f4 f6 f4": ("V_WMMA_F32_16X16X128_F8F6F4_f6_f4", 12, 8, 8, 8, "A, B, 8, C, 2, 4, 0, 0"),
-    "v_wmma_f32_16x16x128_f8f6f4 f4 f4": ("V_WMMA_F32_16X16X128_F8F6F4_f4_f4", 8, 8, 8, 8, "A, B, 8, C, 4, 4, 0, 0"),
-    "v_wmma_f32_32x16x128_f4": ("V_WMMA_F32_32X16X128_F4", 16, 8, 16, 16, "A, B, 8, C, 0, 0"),
-    "v_swmmac_f32_16x16x64_f16": ("V_SWMMAC_F32_16X16X64_F16", 8, 16, 8, 8, "8, A, 8, B, D, I, 0, 0, 0, 0, 0"),
-    "v_swmmac_bf16f32_16x16x64_bf16": ("V_SWMMAC_BF16F32_16X16X64_BF16", 8, 16, 8, 8, "8, A, 8, B, D, I, 0, 0, 0, 0, 0"),
-    "v_swmmac_f32_16x16x128_fp8_fp8": ("V_SWMMAC_F32_16X16X128_FP8_FP8", 8, 16, 8, 8, "A, B, D, J, 0, 0, 0"),
-    "v_swmmac_i32_16x16x128_iu8": ("V_SWMMAC_I32_16X16X128_IU8", 8, 16, 8, 8, "8, A, 8, B, D, J, 0, 0, 0, 0, 0"),
-}
 _MODE = "implicit $mode, implicit $exec"
 _EXEC = "implicit $exec"
 
 
-def instruction(name, a, b, c, d, index):
-    """Return one matrix instruction of FORMS in MIR; a, b, c, d, index: first register of each operand."""
-    opcode, na, nb, nc, nd, operands = FORMS[name]
+def instruction(name, a, b, c, d, index, scales=(SCALE_A, SCALE_B)):
+    """Return one product in MIR; name: see wmma_forms.form; a, b, c, d, index, scales: first register of each operand."""
+    f = form(name)
     # The three-address form does not tie C to D; only it lets the two be asked about apart.
-    tied = "D" in operands.split(", ")
-    suffix = "_w32_twoaddr" if tied or nc != nd else "_w32_threeaddr"
+    suffix = "_w32_twoaddr" if f.sparse or f.c != f.d else "_w32_threeaddr"
     given = {
-        "A": matrix.registers(a, na),
-        "B": matrix.registers(b, nb),
-        "C": matrix.registers(c, nc),
-        "D": matrix.registers(d, nd),
-        "I": matrix.registers(index, 1),
-        "J": matrix.registers(index, 2),
+        "A": (a, f.a),
+        "B": (b, f.b),
+        "C": (c, f.c),
+        "D": (d, f.d),
+        "I": (index, f.index),
+        "S": (scales[0], f.scale),
+        "T": (scales[1], f.scale),
     }
-    words = [given.get(word, word) for word in operands.split(", ")]
-    return f"early-clobber {matrix.registers(d, nd)} = {opcode}{suffix} {', '.join(words)}, {_EXEC}"
+    words = [matrix.registers(*given[word]) if word in given else word for word in operands(f)]
+    return f"early-clobber {matrix.registers(d, f.d)} = {opcode(f)}{suffix} {', '.join(words)}, {_EXEC}"
 
 
 def first(name):
@@ -68,32 +45,37 @@ def first(name):
 def second(name, via):
     """Return a matrix instruction that depends on the first in one way.
 
-    Args: via: a, b, index, c, c-partial, waw, war-a, independent. Raises: ValueError: another word.
+    Args: via: a, b, index, scale, c, c-partial, waw, war-a, war-c, independent. Raises: ValueError: another word, no such operand.
     """
-    place = {"a": OTHER_A, "b": OTHER_B, "c": OTHER_C, "d": OTHER_D, "index": OTHER_INDEX}
-    sparse = "D" in FORMS[name][5].split(", ")
-    if via in ("a", "b", "index"):
+    place = {"a": OTHER_A, "b": OTHER_B, "c": OTHER_C, "d": OTHER_D, "index": OTHER_INDEX, "scale": OTHER_SCALE}
+    f = form(name)
+    if via in ("index", "scale") and not getattr(f, via):
+        raise ValueError(f"{name} has no {via}")
+    if via in ("a", "b", "index", "scale"):
         place[via] = D
     elif via in ("c", "c-partial"):
-        place["d" if sparse else "c"] = D if via == "c" else D + 2
-    elif via in ("waw", "war-a"):
-        place["d"] = D if via == "waw" else A
+        place["d" if f.sparse else "c"] = D if via == "c" else D + 2
+    elif via in ("waw", "war-a", "war-c"):
+        place["d"] = {"waw": D, "war-a": A, "war-c": C}[via]
     elif via != "independent":
-        raise ValueError(f"via={via!r}: a, b, index, c, c-partial, waw, war-a, independent")
-    return instruction(name, place["a"], place["b"], place["c"], place["d"], place["index"])
+        raise ValueError(f"via={via!r}: a, b, index, scale, c, c-partial, waw, war-a, war-c, independent")
+    scales = (place["scale"], OTHER_SCALE + 2)
+    return instruction(name, place["a"], place["b"], place["c"], place["d"], place["index"], scales)
 
 
 def vector(word, via, producer):
     """Return an instruction that is no matrix instruction and depends on the first in one way.
 
-    Args: word: valu, trans, vopd, store, ds-store, ds-load, load or salu; via: read, waw, war-a, war-b, war-c, war-index
-      or independent; producer: the first's name, for the registers that it has. Raises: ValueError: no such pair.
+    Args: word: valu, trans, vopd, store, ds-store, ds-load, load or salu; via: read, waw, war-a, war-b, war-c, war-index,
+      war-scale or independent; producer: the first's name, for the registers that it has. Raises: ValueError: no such pair.
     """
-    at = {"read": D, "waw": D, "war-a": A, "war-b": B, "war-c": C, "war-index": INDEX, "independent": 252}
+    at = {"read": D, "waw": D, "war-a": A, "war-b": B, "war-c": C, "war-index": INDEX, "war-scale": SCALE_A, "independent": 252}
     if via not in at:
         raise ValueError(f"via={via!r}: {', '.join(at)}")
-    if via == "war-index" and FORMS[producer][5].split(", ")[-1] and not re.search(r"\b[IJ]\b", FORMS[producer][5]):
-        raise ValueError(f"{producer} has no index")
+    if via in ("war-index", "war-scale") and not getattr(form(producer), via[4:]):
+        raise ValueError(f"{producer} has no {via[4:]}")
+    if via == "war-c" and form(producer).sparse:
+        raise ValueError(f"C of {producer} is its result")
     r = f"$vgpr{at[via]}"
     pair = matrix.registers(D, 2)
     reads = {
@@ -128,35 +110,57 @@ FILLERS = {
 def pair(producer, consumer, via, fill=(), count=0):
     """Return the lines of MIR of one pair: producer, `count` fillers, consumer.
 
-    Args: producer: a key of FORMS; consumer: the same or a word of `vector`; via: see `second` and `vector`;
-      fill: a key of FILLERS, or a key of FORMS for an independent matrix instruction, or nothing.
+    Args: producer: a product, see wmma_forms.form; consumer: the same or a word of `vector`; via: see `second` and
+      `vector`; fill: a key of FILLERS, or a product for an independent matrix instruction, or nothing.
     """
     between = []
     if count:
         line = FILLERS[fill] if fill in FILLERS else instruction(fill, 176, 192, 208, 216, 247)
         between = [line] * count
-    then = second(consumer, via) if consumer in FORMS else vector(consumer, via, producer)
+    then = second(consumer, via) if is_form(consumer) else vector(consumer, via, producer)
     return [first(producer), *between, then]
 
 
-def slots(witness, target, pairs):
-    """Return the V_NOPs that the hazard pass adds to each pair, in order.
+def asked(first, then, via, fill=(), count=0):
+    """Return the lines of a pair in the words of `cdna mfma waits`; via: see wmma_ir.pair;
+    fill, count: see `pair`.
+
+    Raises: ValueError: a pair that is not written here.
+    """
+    if is_form(then):
+        words = {"exact": "c", "partial": "c-partial", "ab": "a", "ab-war": "war-a", "c-war": "war-c"}
+    else:
+        words = {"ab-war": "war-a", **{f"{name}-war": f"war-{name}" for name in ("b", "c", "index", "scale")}}
+        then = {"ds": "ds-store" if via == "read" else "ds-load"}.get(then, then)
+    return pair(first, then, words.get(via, via), fill, count)
+
+
+def ask(witness, target, pairs):
+    """Return what the hazard pass adds to each pair, in order, as wmma_ir.ask: (V_NOPs or None, reason, command).
 
     Args: witness: llc; target: gfx1250 or gfx1251; pairs: lists of MIR lines, see `pair`.
-    Raises: ValueError: the pass did not answer.
     """
-    names = [f"pair{i}" for i in range(len(pairs))]
-    text = "".join(matrix.function(name, lines) for name, lines in zip(names, pairs, strict=True))
+    text = "".join(matrix.function(f"pair{i}", lines) for i, lines in enumerate(pairs))
     compiled = witness.run_pass(target, text)
     if not compiled.accepted:
-        raise ValueError(f"{compiled.outcome}: {compiled.diagnostic}")
+        return [(None, f"{compiled.outcome}: {compiled.diagnostic}", compiled.command)] * len(pairs)
     found = {}
     for part in compiled.assembly.split("\n---"):
         name = re.search(r"^name: +(\S+)", part, re.MULTILINE)
         if name and "body:" in part:
-            body = part.partition("body:")[2]
-            found[name.group(1).strip("'\"")] = len(re.findall(r"\bV_NOP_e32\b", body))
-    if any(name not in found for name in names):
-        raise ValueError("a function is missing in the output")
-    own = [sum(line.startswith("V_NOP_e32") for line in lines) for lines in pairs]
-    return [found[name] - given for name, given in zip(names, own, strict=True)]
+            found[name.group(1).strip("'\"")] = len(re.findall(r"\bV_NOP_e32\b", part.partition("body:")[2]))
+    told = []
+    for i, lines in enumerate(pairs):
+        count = found.get(f"pair{i}")
+        own = sum(line.startswith("V_NOP_e32") for line in lines)
+        told.append((None, "the function is missing in the output", compiled.command) if count is None else (count - own, "", compiled.command))
+    return told
+
+
+def slots(witness, target, pairs):
+    """Return the V_NOPs alone, in order; arguments as for `ask`. Raises: ValueError: the pass did not answer."""
+    told = ask(witness, target, pairs)
+    for count, reason, _ in told:
+        if count is None:
+            raise ValueError(reason)
+    return [count for count, _, _ in told]

@@ -8,6 +8,7 @@ stands here was measured or stated by the sources named; what nobody published i
 from typing import NamedTuple
 
 from cdna.lds.geometry import geometry
+from cdna.lds.names import half_of, op_name, width_of
 
 
 class Service(NamedTuple):
@@ -25,11 +26,12 @@ class Service(NamedTuple):
 
 
 class Unpublished(ValueError):
-    """Nobody published the groups of this opcode on this target. `known`: the opcodes that are published."""
+    """Nobody published the groups of an opcode on a target. `known`: the opcodes that are published; `assumable`: whether groups may be assumed."""
 
-    def __init__(self, message, known):
+    def __init__(self, message, known, assumable=True):
         super().__init__(message)
         self.known = known
+        self.assumable = assumable
 
 
 def lanes(*runs):
@@ -166,6 +168,17 @@ PUBLISHED = (
     ),
     Service(
         "gfx1250",
+        "ds_load_b32",
+        4,
+        64,
+        consecutive(32, 32),
+        "stated",
+        ("TENSILE-PAD",),
+        "the padding search of AMD's TensileLite counts so",
+        "LDS-054",
+    ),
+    Service(
+        "gfx1250",
         "ds_load_b128",
         16,
         64,
@@ -175,26 +188,44 @@ PUBLISHED = (
         "a review reply that quotes AMD's text for GFX12",
         "LDS-053",
     ),
+    Service(
+        "gfx1250",
+        "ds_load_tr4_b64",
+        8,
+        64,
+        consecutive(32, 32),
+        "stated",
+        ("TENSILE-PAD",),
+        "the padding search of AMD's TensileLite counts so where every address is a multiple of 8",
+        "LDS-054",
+    ),
+    Service(
+        "gfx1250",
+        "ds_load_tr8_b64",
+        8,
+        64,
+        consecutive(32, 32),
+        "stated",
+        ("TENSILE-PAD",),
+        "the padding search of AMD's TensileLite counts so where every address is a multiple of 8",
+        "LDS-054",
+    ),
+    Service(
+        "gfx1250",
+        "ds_load_tr16_b128",
+        16,
+        64,
+        consecutive(16, 32),
+        "stated",
+        ("TENSILE-PAD", "LDS-MI450"),
+        "the padding search of AMD's TensileLite; AMD's article says that these loads meet banks as plain ones do",
+        "LDS-054",
+    ),
 )
 
-
-def op_name(target, op):
-    """Return the name of an LDS opcode as a target spells it: gfx1250 has ds_load and ds_store, the others ds_read and ds_write."""
-    pairs = (("ds_read", "ds_load"), ("ds_write", "ds_store"))
-    for old, new in pairs:
-        if target == "gfx1250" and op.startswith(old + "_"):
-            return new + op[len(old) :]
-        if target != "gfx1250" and op.startswith(new + "_"):
-            return old + op[len(new) :]
-    return op
-
-
-def width_of(op):
-    """Return the bytes that one lane moves by a plain LDS opcode such as ds_read_b96, or None for another name."""
-    for prefix in ("ds_read_b", "ds_write_b", "ds_load_b", "ds_store_b"):
-        if op.startswith(prefix) and op[len(prefix) :] in ("32", "64", "96", "128"):
-            return int(op[len(prefix) :]) // 8
-    return None
+# Loads of 64 bits that transpose are served in two halves when some address is no multiple of 8.
+_HALVED = ("ds_load_tr4_b64", "ds_load_tr8_b64")
+_HALVES = "the padding search of AMD's TensileLite counts two halves where some address is no multiple of 8"
 
 
 def published(target):
@@ -207,26 +238,36 @@ def published(target):
     return tuple([item for item in PUBLISHED if item.target == target])
 
 
-def service(target, op, assume=None):
+def service(target, op, assume=None, crooked=False):
     """Return the service groups of an opcode on a target.
 
     Args: target: such as "gfx950"; op: such as "ds_read_b128"; assume: None, or "consecutive:N" for groups of N
-      neighbouring lanes over all banks of the target, which nobody measured.
+      neighbouring lanes over all banks of the target, which nobody measured; crooked: some address is no multiple of
+      the access, which splits the groups of a few opcodes.
     Raises: Unpublished: no publication gives the groups and nothing is assumed; ValueError: unknown target, opcode or
       assumption.
-    Claims: LDS-012, LDS-013, LDS-015, LDS-051, LDS-052, LDS-053
+    Claims: LDS-012, LDS-013, LDS-015, LDS-051, LDS-052, LDS-053, LDS-054
     """
     place = geometry(target)
     op = op_name(target, op)
-    width = width_of(op)
+    known = [item.op for item in published(target)]
+    width = width_of(op, target)
+    if width is None and half_of(op):
+        text = f"op={op}: two addresses a lane, and no publication says which lanes are served together on {target}"
+        raise Unpublished(f"{text}; {half_of(op)} for each of the two is the nearest that can be asked", known, False)
     if width is None:
-        raise ValueError(f"op={op!r}: ds_read_b32, _b64, _b96, _b128, ds_write_b32 ... (gfx1250: ds_load_, ds_store_)")
+        raise ValueError(
+            f"op={op!r}: no LDS load or store that {target} has; ds_read_b32, _b64, _b96, _b128, ds_write_b32 ... "
+            "(gfx1250: ds_load_, ds_store_, ds_load_tr8_b64 ...)"
+        )
     if assume is not None:
         return assumed(target, op, width, assume, place)
     found = [item for item in PUBLISHED if item.target == target and item.op == op]
+    if found and crooked and target == "gfx1250" and op in _HALVED:
+        halves = consecutive(place.wave_lanes // 2, place.wave_lanes)
+        return Service(target, op, width, found[0].banks, halves, "stated", found[0].sources, _HALVES, found[0].claim)
     if found:
         return found[0]
-    known = [item.op for item in published(target)]
     raise Unpublished(
         f"op={op}: no publication gives its service groups on {target}; published: {', '.join(known)}", known
     )
@@ -241,6 +282,31 @@ def assumed(target, op, width, assume, place):
     return Service(
         target, op, width, place.banks.value, groups, "assumed", (), f"assumed by the reader: {assume}", None
     )
+
+
+def safest(target, op, assume=None):
+    """Return the groups to choose a layout by: another reading's, where each of them holds groups of the reading whole.
+
+    What is free by the larger groups is free by the smaller ones. Arguments and errors as in `service`.
+    """
+    found = service(target, op, assume)
+    if assume is None:
+        for _, _, other, _ in alternatives(target, op):
+            if other.groups is not None and other.banks == found.banks and _hold(other.groups, found.groups):
+                found = other
+    return found
+
+
+def _hold(large, small):
+    """Say whether each of the small groups lies whole in a large one."""
+    for group in small:
+        inside = False
+        for other in large:
+            if all([lane in other for lane in group]):
+                inside = True
+        if not inside:
+            return False
+    return len(large) < len(small)
 
 
 def alternatives(target, op):
@@ -268,6 +334,19 @@ def alternatives(target, op):
                 "LDS-051",
             )
             found.append(("LDS-051", "adjacent", other, f"{size} neighbouring lanes"))
+        if op == "ds_load_b128":
+            other = Service(
+                target,
+                op,
+                16,
+                item.banks,
+                consecutive(16, 32),
+                "stated",
+                ("LDS-MI450",),
+                "stated by AMD's article on MI450, whose measured rate needs it",
+                "LDS-053",
+            )
+            found.append(("LDS-053", "sixteen", other, "16 neighbouring lanes"))
         if target == "gfx950" and op == "ds_read_b32":
             other = Service(
                 target,

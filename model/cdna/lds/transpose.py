@@ -1,13 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """Loads from LDS that transpose on the way: which exist, which lanes exchange what, and which K of a tile a call covers.
 
-One lane map is published: that of `ds_read_b64_tr_b16`. An emulator's correction gives it and says that it equals an
-existing test made for hardware; two compilers' documents agree with it. The other maps are marked unverified.
+Each lane reads at an address of its own; then lanes exchange elements by a fixed pattern. A pattern is a routing: the
+low bits of the receiving lane choose the element, every other bit of the lane and of the place in its registers
+chooses one bit of the lane that read it. A form without a routing has no lane map that this project would repeat.
 """
 
 from typing import NamedTuple
 
 from cdna.lds.geometry import geometry
+
+
+class Routing(NamedTuple):
+    """Who receives what. elements: of one lane and of its group; lane_bits, place_bits: a bit of the source lane each.
+
+    lane_bits are those of the receiving lane above log2(elements) bits, lowest first; place_bits those of the place.
+    """
+
+    elements: int  # the low lane bits choose among so many; a power of two
+    lane_bits: tuple
+    place_bits: tuple
 
 
 class Form(NamedTuple):
@@ -19,8 +31,10 @@ class Form(NamedTuple):
     result_bits: int  # of one lane
     aliases: tuple
     interface: str
-    published: bool
+    routing: object  # Routing, or None where this project gives no lane map
+    origins: int  # how many independent origins give the routing
     basis: str
+    claim: str
 
 
 _MAP = (
@@ -28,14 +42,30 @@ _MAP = (
     "triton-lang/triton#8525; not run on a device by this project"
 )
 _NONE = "no public lane map that rests on hardware was found"
-_B8 = "no public lane map that rests on hardware was found; ROCm/rocm-systems#10325 reports that the emulator has no test of it"
-_TR16 = "ROCm/rocm-libraries#11762 says which K a lane owns (column lane % 16, half lane // 16); which lane reads it is not said"
+_B8 = (
+    "no public lane map that rests on hardware was found; an emulator's own is tested since August 2026 "
+    "(ROCm/rocm-systems#10589, which names no device); what a compiler takes it to be is TRN-058"
+)
+_BLOG = "lane map of AMD's article on the LDS of MI450 (28 August 2026), in agreement with Triton 3.9.0 and an emulator; not run on a device by this project"
+_TR4 = "lane map by Triton 3.9.0, which agrees with the addresses of TensileLite and with an emulator; not run on a device by this project"
+_TR6 = "lane map of one emulator alone; the figure of the CDNA5 guide fits it and does not prove it"
 
 FORMS = (
-    Form("gfx950", "ds_read_b64_tr_b4", 4, 64, (), "__builtin_amdgcn_ds_read_tr4_b64_v2i32", False, _NONE),
-    Form("gfx950", "ds_read_b96_tr_b6", 6, 96, (), "__builtin_amdgcn_ds_read_tr6_b96_v3i32", False, _NONE),
-    Form("gfx950", "ds_read_b64_tr_b8", 8, 64, (), "__builtin_amdgcn_ds_read_tr8_b64_v2i32", False, _B8),
-    Form("gfx950", "ds_read_b64_tr_b16", 16, 64, (), "__builtin_amdgcn_ds_read_tr16_b64_v4i16", True, _MAP),
+    Form("gfx950", "ds_read_b64_tr_b4", 4, 64, (), "__builtin_amdgcn_ds_read_tr4_b64_v2i32", None, 0, _NONE, "TRN-052"),
+    Form("gfx950", "ds_read_b96_tr_b6", 6, 96, (), "__builtin_amdgcn_ds_read_tr6_b96_v3i32", None, 0, _NONE, "TRN-052"),
+    Form("gfx950", "ds_read_b64_tr_b8", 8, 64, (), "__builtin_amdgcn_ds_read_tr8_b64_v2i32", None, 0, _B8, "TRN-052"),
+    Form(
+        "gfx950",
+        "ds_read_b64_tr_b16",
+        16,
+        64,
+        (),
+        "__builtin_amdgcn_ds_read_tr16_b64_v4i16",
+        Routing(4, (1, 2, 16, 32), (4, 8)),
+        3,
+        _MAP,
+        "TRN-051",
+    ),
     Form(
         "gfx1250",
         "ds_load_tr4_b64",
@@ -43,8 +73,10 @@ FORMS = (
         64,
         ("ds_load_b64_tr_b4",),
         "__builtin_amdgcn_ds_load_tr4_b64_v2i32",
-        False,
-        _NONE,
+        Routing(16, (8,), (1, 2, 4, 16)),
+        3,
+        _TR4,
+        "TRN-055",
     ),
     Form(
         "gfx1250",
@@ -53,8 +85,10 @@ FORMS = (
         96,
         ("ds_load_b96_tr_b6",),
         "__builtin_amdgcn_ds_load_tr6_b96_v3i32",
-        False,
-        _NONE,
+        Routing(16, (4,), (1, 2, 8, 16)),
+        1,
+        _TR6,
+        "TRN-056",
     ),
     Form(
         "gfx1250",
@@ -63,8 +97,10 @@ FORMS = (
         64,
         ("ds_load_b64_tr_b8", "ds_load_tr_b64"),
         "__builtin_amdgcn_ds_load_tr8_b64_v2i32",
-        False,
-        _NONE,
+        Routing(8, (4, 16), (1, 2, 8)),
+        4,
+        _BLOG,
+        "TRN-054",
     ),
     Form(
         "gfx1250",
@@ -73,8 +109,10 @@ FORMS = (
         128,
         ("ds_load_b128_tr_b16", "ds_load_tr_b128"),
         "__builtin_amdgcn_ds_load_tr16_b128_v8i16",
-        False,
-        _TR16,
+        Routing(8, (8, 16), (1, 2, 4)),
+        3,
+        _BLOG,
+        "TRN-053",
     ),
 )
 
@@ -97,27 +135,37 @@ def form_named(target, op):
     return None
 
 
-def receives(lane):
-    """Return what one lane of `ds_read_b64_tr_b16` gets: ((source lane, halfword), ...) for its four halfwords.
+def receives(lane, form=None):
+    """Return what one lane gets: ((source lane, element of what that lane read), ...) for each of its elements.
 
-    Each lane reads 64 bits at its own address; the sixteen lanes around it then exchange halfwords.
-
-    Args: lane: 0 to 63.
-    Raises: ValueError: another lane.
-    Claims: TRN-051
+    Args: lane: 0 to 63, on gfx1250 to 31; form: of `FORMS`, None for `ds_read_b64_tr_b16` of gfx950.
+    Raises: ValueError: another lane, or a form without a lane map.
+    Claims: TRN-051, TRN-053, TRN-054, TRN-055, TRN-056
     """
-    if not 0 <= lane <= 63:
-        raise ValueError(f"lane={lane}: 0..63")
-    first = lane // 16 * 16 + lane % 16 // 4
-    return tuple([(first + 4 * n, lane % 4) for n in range(4)])
+    form = form or form_named("gfx950", "ds_read_b64_tr_b16")
+    routing = form.routing
+    if routing is None:
+        raise ValueError(f"op={form.op}: {form.basis}")
+    last = geometry(form.target).wave_lanes - 1
+    if not 0 <= lane <= last:
+        raise ValueError(f"lane={lane}: 0..{last}")
+    first = _picked(lane // routing.elements, routing.lane_bits)
+    element = lane % routing.elements
+    places = 2 ** len(routing.place_bits)
+    return tuple([(first + _picked(place, routing.place_bits), element) for place in range(places)])
 
 
-def transpose(halfwords):
-    """Return the four halfwords of each lane after `ds_read_b64_tr_b16`.
+def _picked(number, bits):
+    """The sum of those bits whose place in `number` is set."""
+    return sum([bits[i] for i in range(len(bits)) if number >> i & 1])
 
-    Args: halfwords: 64 lanes of four, as each lane read them.
+
+def transpose(read, form=None):
+    """Return the elements of each lane after a transposing load.
+
+    Args: read: one list a lane, of the elements that it read; form: as for `receives`.
     """
-    return [[halfwords[source][word] for source, word in receives(lane)] for lane in range(64)]
+    return [[read[source][element] for source, element in receives(lane, form)] for lane in range(len(read))]
 
 
 def k_sets(k, rows, elements=4):

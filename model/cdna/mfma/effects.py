@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What one instruction of a program reads and writes, as far as wait states around matrix instructions care."""
+"""What one instruction of a program reads and writes, as far as wait states care."""
 
 from typing import NamedTuple
 
 from cdna.waits.events import effect_of
 from cdna.waits.registers import number_of
 
-from .hazards import Op, kind_of, operand, plain
+from .hazards import Op, kind_of, operand, plain, starts
 from .passes import is_matrix, is_scaled, is_sparse
+from .scalar_effects import Side, is_dpp, side_of
 
 
 class Effect(NamedTuple):
@@ -17,7 +18,7 @@ class Effect(NamedTuple):
     ab, c, index, scale: registers of a matrix instruction's operands, c in order; exec_by: "vector", "scalar" or "";
     store_data: vector registers of a store of more than two DWORDs; scalar_offset: such a store adds a scalar register
     to its address, for which LLVM 22.1.8 has no rule; operands: registers read, operand by operand;
-    problem: why a matrix instruction was not understood.
+    problem: why a matrix instruction was not understood; side: what it does beside vector registers.
     """
 
     op: Op
@@ -33,19 +34,34 @@ class Effect(NamedTuple):
     scalar_offset: bool
     operands: tuple
     problem: str
+    side: Side
 
 
 # Vector instructions that also read the register they write.
 _ACCUMULATE = ("v_fmac_", "v_mac_", "v_pk_fmac_", "v_dot2c_", "v_dot4c_", "v_dot8c_", "v_writelane_")
+# Conversions and products that keep the rest of the register they write.
+_KEEP = (
+    "v_cvt_pk_fp8", "v_cvt_pk_bf8", "v_cvt_sr_fp8", "v_cvt_sr_bf8", "v_cvt_scalef32_pk_fp8", "v_cvt_scalef32_pk_bf8",
+    "v_cvt_scalef32_sr_fp8", "v_cvt_scalef32_sr_bf8", "v_cvt_scalef32_pk_fp4", "v_cvt_scalef32_sr_pk_fp4",
+    "v_cvt_scalef32_f16_", "v_fma_mixlo", "v_fma_mixhi",
+)  # fmt: skip
+_MATRIX = ("v_mfma", "v_smfm", "v_wmma", "v_swmm")
 _SWAPS = ("v_swap_", "v_permlane16_swap", "v_permlane32_swap")
 _NO_VECTOR_RESULT = ("v_cmp", "v_readlane", "v_readfirstlane", "v_nop")
 
 
-def effect(item, registers, target):
+def effect(item, registers, target, known):
     """Return the Effect of an instruction.
 
-    Args: item: an Instruction of cdna.waits.program; registers: those of each of its operands; target: gfx942, gfx950.
+    Args: item: an Instruction of cdna.waits.program; registers: those of each of its operands; target: gfx942, gfx950;
+      known: a dict that keeps what was looked up for one target.
     """
+    found = _effect(item, registers, target, known)
+    return Effect(*(tuple(found)[:-1] + (side_of(item, registers, found.op.kind),)))
+
+
+def _effect(item, registers, target, known):
+    """Return the Effect without what is beside vector registers."""
     operands = tuple([_vector(names) for names in registers])
     name = item.mnemonic
     if name == "s_nop":
@@ -55,13 +71,17 @@ def effect(item, registers, target):
     if name[:2] == "s_":
         by = "scalar" if _writes_exec(registers) or "saveexec" in name else ""
         return _made(plain("salu", name), exec_by=by)
-    if is_matrix(name):
-        return _matrix(item, operands, target)
+    if name[:6] in _MATRIX:
+        if name not in known:
+            known[name] = is_matrix(name)
+        if known[name]:
+            return _matrix(item, operands, target, known)
+        problem = f"op={name!r}: no matrix instruction of gfx942 or gfx950"
+        return _made(plain("other", name), reads=flat(operands), problem=problem)
     try:
         kind = kind_of(target, name)
-    except ValueError as error:
-        matrix = name[:6] in ("v_mfma", "v_smfm")
-        return _made(plain("other", name), reads=_flat(operands), problem=str(error) if matrix else "")
+    except ValueError:
+        return _made(plain("other", name), reads=flat(operands))
     if kind in ("store", "load", "ds"):
         return _memory(item, registers, operands, target, kind)
     return _valu(item, registers, operands, plain(kind, name))
@@ -82,10 +102,11 @@ def _made(
     operands=(),
     problem="",
 ):
-    return Effect(op, states, writes, reads, ab, c, index, scale, exec_by, store_data, scalar_offset, operands, problem)
+    values = (op, states, writes, reads, ab, c, index, scale, exec_by, store_data, scalar_offset, operands, problem)
+    return Effect(*values, None)
 
 
-def _matrix(item, operands, target):
+def _matrix(item, operands, target, known):
     words = [word for word in item.modifiers if word[:5] in ("cbsz:", "blgp:")]
     formats = {"cbsz": 0, "blgp": 0}
     for word in words:
@@ -95,7 +116,10 @@ def _matrix(item, operands, target):
     try:
         # Only f8f6f4 instructions read these two as formats.
         codes = formats if "f8f6f4" in item.mnemonic else {"cbsz": 0, "blgp": 0}
-        op = operand(target, item.mnemonic, codes["cbsz"], codes["blgp"])
+        key = (item.mnemonic, codes["cbsz"], codes["blgp"])
+        if key not in known:
+            known[key] = operand(target, key[0], key[1], key[2])
+        op = known[key]
     except ValueError as error:
         return _made(plain("other", item.mnemonic), problem=str(error))
     given = list(operands) + [()] * 6
@@ -126,15 +150,16 @@ def _memory(item, registers, operands, target, kind):
 def _valu(item, registers, operands, op):
     name = item.mnemonic
     by = "vector" if op.kind == "valu-exec" or _writes_exec(registers) else ""
-    first, rest = operands[0] if operands else (), _flat(operands[1:])
-    if _starts(name, _NO_VECTOR_RESULT):
+    first, rest = operands[0] if operands else (), flat(operands[1:])
+    if starts(name, _NO_VECTOR_RESULT):
         return _made(op, reads=first + rest, exec_by=by, operands=operands)
-    if _starts(name, _SWAPS):
+    if starts(name, _SWAPS):
         return _made(op, writes=first + rest, reads=first + rest, exec_by=by, operands=operands)
     if op.kind == "dot" and len(operands) > 3:
         ab = operands[1] + operands[2]
         return _made(op, writes=first, reads=rest, ab=ab, c=operands[3], exec_by=by, operands=operands)
-    tied = _starts(name, _ACCUMULATE) or "_dpp" in item.text or "_sdwa" in item.text
+    # LLVM takes what DPP may leave as it was for an input, and what SDWA leaves for a part of the result.
+    tied = starts(name, _ACCUMULATE + _KEEP) or is_dpp(item)
     return _made(op, writes=first, reads=rest + first if tied else rest, exec_by=by, operands=operands)
 
 
@@ -146,12 +171,6 @@ def _vector(names):
     return tuple([name for name in names if name[:1] in ("v", "a") and name[1:].isdigit()])
 
 
-def _flat(lists):
+def flat(lists):
+    """Return the items of several lists as one tuple."""
     return tuple([name for names in lists for name in names])
-
-
-def _starts(text, heads):
-    for head in heads:
-        if text[: len(head)] == head:
-            return True
-    return False

@@ -8,6 +8,7 @@ Each rule has one claim. Where sources differ, `other_positions` gives what the 
 
 from typing import NamedTuple
 
+from . import vector_pairs
 from .passes import canonical, check_target, family, is_matrix, is_scaled, is_sparse, passes, result_registers
 
 VIAS = ("exact", "partial", "ab", "index", "scale", "read", "waw", "c-war", "exec", "independent")
@@ -31,6 +32,8 @@ RULES = (
     ("store-data-overwritten", "MFMA-072", "a vector instruction overwrites the data of a store of more than 8 bytes"),
     ("lane-swap", "MFMA-073", "a lane swap follows the vector instruction that wrote its operand, or EXEC"),
     ("dot-result", "MFMA-074", "a vector instruction reads or overwrites what a dot product wrote"),
+    ("vector-pair", "MFMA-076", "a lane read, DPP, memory or vector instruction needs what a vector one wrote"),
+    ("scalar-setting", "MFMA-078", "an instruction needs M0 or a hardware register that a scalar instruction set"),
     ("no-rule", "MFMA-070", "LLVM 22.1.8 has no rule of this kind for the pair"),
 )
 
@@ -102,15 +105,15 @@ def kind_of(target, name):
 
     Raises: ValueError: no instruction of gfx942 and gfx950 starts so, or the target lacks it.
     """
-    if _starts(name, ("v_mfma", "v_smfmac", "v_wmma")):
+    if starts(name, ("v_mfma", "v_smfmac", "v_wmma")):
         raise ValueError(f"op={name!r}: no matrix instruction of gfx942 or gfx950")
     if name.startswith("v_cmpx"):
         return "valu-exec"
     if "permlane" in name:
-        if target != "gfx950" or not _starts(name, ("v_permlane16_swap", "v_permlane32_swap")):
+        if target != "gfx950" or not starts(name, ("v_permlane16_swap", "v_permlane32_swap")):
             raise ValueError(f"op={name!r}: not on {target}; v_permlane16_swap_b32 and v_permlane32_swap_b32 on gfx950")
         return "lane-swap"
-    if _starts(name, _FMA64):
+    if starts(name, _FMA64):
         return "fma64"
     if name.startswith("v_dot"):
         return "dot"
@@ -120,9 +123,9 @@ def kind_of(target, name):
         return "valu"
     if name.startswith("ds_"):
         return "ds"
-    if _starts(name, _STORES):
+    if starts(name, _STORES):
         return "store"
-    if _starts(name, _LOADS):
+    if starts(name, _LOADS):
         return "load"
     if name.startswith("s_"):
         return "salu"
@@ -189,6 +192,22 @@ def accumulator_overwritten(kind, count):
     return count - 1 if kind == "XDL" else 0
 
 
+def guide_asks(target, first, then, via):
+    """Return the states that the CDNA4 guide asks for where LLVM 22.1.8 inserts fewer, or None.
+
+    Args: as for `waits`, of which the pair is one. Claims: MFMA-081.
+    """
+    one, two = operand(target, first), operand(target, then)
+    if (
+        target == "gfx950"
+        and via == "waw"
+        and (one.family, one.passes) == ("DGEMM", 16)
+        and two.kind not in ("matrix", "store", "load", "ds")
+    ):
+        return 19
+    return None
+
+
 def waits(target, first, then, via):
     """Return what LLVM 22.1.8 inserts between two instructions that depend on each other in one way.
 
@@ -221,7 +240,8 @@ def other_positions(target, first, then, via):
     return found
 
 
-def _starts(text, heads):
+def starts(text, heads):
+    """Say whether a text starts with one of several others."""
     for head in heads:
         if text.startswith(head):
             return True
@@ -297,7 +317,8 @@ def _after_exec(one, two):
         return _answer(4 if vector else 0, "exec-input")
     if two.kind == "lane-swap":
         return _answer(4 if vector else 0, "lane-swap")
-    return _answer(0, "no-rule")
+    states = vector_pairs.states(one.name, two.name, two.kind, "exec") if vector else 0
+    return _answer(states, "vector-pair") if states else _answer(0, "no-rule")
 
 
 def _independent(one, two):
@@ -313,7 +334,10 @@ def _other(one, two, via):
     if one.kind not in _VECTOR:
         if one.kind == "store" and via in ("c-war", "waw") and (two.kind in _VECTOR or two.kind == "matrix"):
             return _answer(2, "store-data-overwritten")
-        return _answer(0, "no-rule")
+        if via == "read" and one.kind in ("load", "ds") and vector_pairs.after_load(two.name):
+            return _answer(vector_pairs.after_load(two.name), "vector-pair")
+        states = vector_pairs.scalar_states(one.name, two.name) if via == "read" else 0
+        return _answer(states, "scalar-setting") if states else _answer(0, "no-rule")
     if two.kind == "matrix":
         if via in ("waw", "c-war"):
             return _answer(0, "no-rule")
@@ -324,9 +348,11 @@ def _other(one, two, via):
             return _answer(2, "lane-swap")
         if one.kind == "dot" and (two.kind in _VECTOR or two.kind in _MEMORY):
             return _answer(3, "dot-result")
-        if one.kind == "trans" and two.kind in _VECTOR and two.kind != "trans":
+        states = vector_pairs.states(one.name, two.name, two.kind, via)
+        vector = two.kind in _VECTOR or vector_pairs.is_copy(two.name)
+        if one.kind == "trans" and vector and two.kind != "trans" and states < 2:
             return _answer(1, "trans-result")
-        return _answer(0, "no-rule")
+        return _answer(states, "vector-pair") if states else _answer(0, "no-rule")
     if via in ("waw", "c-war"):
         if via == "waw" and one.kind == "dot" and (two.kind in _VECTOR or two.kind in _MEMORY) and one.name != two.name:
             return _answer(3, "dot-result")

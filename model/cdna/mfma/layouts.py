@@ -141,16 +141,16 @@ def table(where):
     return found
 
 
-def held(where, lane, vgpr):
+def held(where, lane, vgpr, lanes=LANES):
     """Return the elements that a register of a lane holds or helps to hold, as (block, i, j, vgpr, lo, hi).
 
-    Args: where: a Layout; lane: 0 to 63; vgpr: number of the operand's register.
+    Args: where: a Layout; lane: 0 to 63; vgpr: number of the operand's register; lanes: of a wave.
     Returns: in the order of bits; empty where a modifier keeps the register from being read; a place that several
       elements are read from stands once for each.
     Raises: MatrixError: no such lane or register.
     """
-    if not 0 <= lane < LANES:
-        raise MatrixError("lane", lane, "0 to 63")
+    if not 0 <= lane < lanes:
+        raise MatrixError("lane", lane, "0 to " + str(lanes - 1))
     last = (where.first_bit + count_items(where) * where.item_bits - 1) // 32
     if not 0 <= vgpr <= last:
         raise MatrixError("vgpr", vgpr, "0 to " + str(last))

@@ -7,7 +7,7 @@ loaded again and the waves that sleep on the cell wake. So a phase ends with the
 and a cell for n arrivals is made with n - 1.
 
 Sources disagree on where the phase begins; `LAYOUTS` holds every layout given, and no function picks one. For a width
-of 32 no bit is left for a phase, and the manual as quoted gives two rules that exclude each other: such a cell can be
+of 32 no bit is left for a phase, and the manual gives two rules that exclude each other: such a cell can be
 read, but not arrived at.
 """
 
@@ -31,11 +31,11 @@ class Layout(NamedTuple):
 LAYOUTS = (
     Layout("emulator-16", 16, 16, "rocJITsu"),
     Layout("compiler-29", 29, 29, "Triton 3.9.0 and MLIR"),
-    Layout("manual-21", 21, 16, "the manual's table 70, as quoted"),
-    Layout("manual-28", 28, 16, "the manual's table 70, as quoted"),
-    Layout("manual-29", 29, 16, "the manual's table 70, as quoted"),
-    Layout("manual-31", 31, 16, "the manual's table 70, as quoted"),
-    Layout("manual-32", 32, 16, "the manual's table 70, as quoted"),
+    Layout("manual-21", 21, 16, "the manual's table 70"),
+    Layout("manual-28", 28, 16, "the manual's table 70"),
+    Layout("manual-29", 29, 16, "the manual's table 70"),
+    Layout("manual-31", 31, 16, "the manual's table 70"),
+    Layout("manual-32", 32, 16, "the manual's table 70"),
 )
 
 

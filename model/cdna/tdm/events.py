@@ -10,8 +10,9 @@ order among loads and among stores, not between the two. LDS operations keep the
 stores among themselves. Nothing else is ordered: not other waves, not one kind against another.
 
 Choices of the model: finishing in order says when the counter falls, not when bytes move, so two outstanding transfers
-may move in any order (`data_order="free"`); "serial" moves them one after the other. Every counter has six bits, and a
-wave waits at an issue that would be the 64th. An arrival at a barrier cell comes together with the fall of the counter.
+may move in any order (`data_order="free"`); "serial" moves them one after the other. The manual says that of the LDS
+side of asynchronous copies, and that their memory accesses keep their order; the model lets those cross as well. Every
+counter has six bits, and a wave waits at an issue that would be the 64th. An arrival at a barrier cell comes together with the fall of the counter.
 Boundary: a place holds one value, so a value torn between two transfers is not shown.
 """
 
@@ -118,12 +119,12 @@ def global_store(memory, value):
 def wait(counter, limit=0):
     """Return a wait until at most so many operations of a counter are outstanding.
 
-    Args: counter: one of COUNTERS; limit: 0 or more; above 63 it holds nobody, since the counter cannot be higher.
-    Claims: TDM-089, TDM-091
+    Args: counter: one of COUNTERS; limit: the operand, 0 or more. Six bits of it are read, so 64 holds as 0 does.
+    Claims: TDM-089, TDM-091, TDM-141
     """
     if counter not in COUNTERS or limit < 0:
         raise ValueError(f"wait({counter!r}, {limit!r}): {', '.join(COUNTERS)}; 0 or more, TDM-089")
-    return Op("wait", (), counter, limit, "")
+    return Op("wait", (), counter, limit & COUNTER_MOST, "")
 
 
 def barrier():

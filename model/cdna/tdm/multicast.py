@@ -6,7 +6,7 @@ the data goes out when all have asked or when a time-out fires, and who asks lat
 With `early_timeout` the data goes out as soon as it is there, to whoever has asked by then.
 
 Boundary: the lengths of the time-outs are not public; here they are inputs. Two writers of kernels report that at most
-five requests are merged into one read, the manual as quoted knows no such number: it is a parameter. A late request is
+five requests are merged into one read, the manual gives no such number: it is a parameter. A late request is
 served alone ("alone") or together with others that come while it waits ("together"); no source says which.
 """
 

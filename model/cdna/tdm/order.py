@@ -140,9 +140,9 @@ def outstanding(ops, counter="tensor"):
 def idle_waits(ops, counter="tensor"):
     """Return the waits of a wave that can never hold it, as places in its list: so many cannot be outstanding there.
 
-    A limit of 63 or more is always one of them.
+    A limit of 63 is always one of them; one of 64 is a wait for 0 (TDM-141).
     Args: ops: a wave; counter: one of COUNTERS.
-    Claims: TDM-065, TDM-091
+    Claims: TDM-065, TDM-091, TDM-141
     """
     before = [0] + outstanding(ops, counter)
     return [

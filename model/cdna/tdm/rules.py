@@ -32,7 +32,7 @@ def findings(fields, groups_given=(0, 1, 2, 3), op=None, reserved=(), cluster=No
       cluster: workgroups in the launch's cluster, 1 for none, or None when not known.
     Returns: list of Finding; empty for an ordinary descriptor.
     Claims: TDM-004 to TDM-013, TDM-019 to TDM-036, TDM-043, TDM-047, TDM-052, TDM-056 to TDM-061, TDM-067 to TDM-083,
-      TDM-097, TDM-098
+      TDM-097, TDM-098, TDM-147
     """
     given = tuple(groups_given)
     found = []
@@ -79,7 +79,7 @@ def _identity(fields):
         found.append(error("type-not-image", text, "TDM-011", "type"))
     count = fields.get("count", 1)
     if count > 1:
-        text = f"count={count}: values above 1 are named for context restore only. Fix: write 1 to copy, 0 for nothing"
+        text = f"count={count}: values above 1 are reserved for context save and restore. Fix: write 1 to copy, 0 for nothing"
         found.append(error("count-restore", text, "TDM-010", "count"))
     elif count == 0 and fields.get("atomic_barrier_enable", 0):
         text = (
@@ -94,6 +94,9 @@ def _identity(fields):
         value = fields.get(name, 0)
         if value and name in ("scope", "th"):
             text = f"{name}={value}: for context restore. Fix: write 0 and give {name} with the instruction"
+            found.append(warning("restore-field", text, "TDM-009", name))
+        elif value and name == "user_null":
+            text = f"{name}={value}: says something to a context restore only. Fix: write 0"
             found.append(warning("restore-field", text, "TDM-009", name))
         elif value:
             text = f"{name}={value}: belongs to context save and restore and can change the operation. Fix: write 0"
@@ -111,7 +114,7 @@ def _reserved(bits):
     where = f"group {bits.group}, bits {bits.lo + bits.width - 1}:{bits.lo}"
     hint = "; has the address more than 57 bits?" if (bits.group, bits.lo) == (0, 121) else ""
     text = f"reserved bits are not zero ({where} hold 0x{bits.value:x}){hint}. Fix: write 0 there"
-    return error("reserved-bits", text, "TDM-009", None)
+    return error("reserved-bits", text, "TDM-147", None)
 
 
 def _groups(fields, given):

@@ -44,7 +44,7 @@ def gather_findings(fields, op=None):
         found.append(error("gather-count", text, "TDM-067", "tile_dim1"))
     elif count == 0:
         text = (
-            "tile_dim1=0: no index is valid, so no row is moved; an emulator refuses it. Fix: write the number of "
+            "tile_dim1=0: no index is valid, so no row is moved; the manual allows it, an emulator refuses it. Fix: write the number of "
             "indices, or count=0 to switch the copy off"
         )
         found.append(warning("gather-empty", text, "TDM-067", "tile_dim1"))

@@ -18,12 +18,12 @@ def one_buffer(program, effects, registers):
     places = []
     for item in program.instructions:
         if is_copy(effects[item.index]):
-            place = _place(item, effects[item.index])
+            place = _place(item, effects[item.index], registers[item.index])
             if place not in places:
                 places.append(place)
     if len(places) > 1:
         return False
-    changing = []
+    changing, written = [], _writers(program, registers)
     for kind, operand, _ in places:
         if kind == "copy":
             changing = ["m0"]
@@ -31,7 +31,7 @@ def one_buffer(program, effects, registers):
             changing = list(operand[:1])
         else:
             changing = list(operand[1:2])
-    return not any([_changes(program, registers, name) for name in changing])
+    return not any([_changes(program, registers, written, name) for name in changing])
 
 
 def runs_of(program, effects):
@@ -56,13 +56,15 @@ def runs_of(program, effects):
     return tuple(runs), shared
 
 
-def run_left(runs, shared, pending):
+def run_left(runs, run_of, shared, pending):
     """Return (finished, run length) of a run of copies of which a wait left only a part, or None.
 
-    Args: runs, shared: see runs_of; pending: dict with the numbers of the copies that are outstanding.
+    Args: runs, shared: see runs_of; run_of: {copy: number of its run}; pending: dict with the numbers of the copies that are
+      outstanding.
     """
     broken = None
-    for run in runs:
+    for number in sorted({run_of[one] for one in pending if one in run_of}):
+        run = runs[number]
         left = len([one for one in run if one in pending])
         if left and left < len(run):
             broken = (len(run) - left, len(run), left)
@@ -75,12 +77,12 @@ def _breaks(item, effect):
     return bool(item.operands) and item.operands[0] == "m0"
 
 
-def _place(item, effect):
+def _place(item, effect, registers):
     offsets = tuple([word for word in item.modifiers if word[:6] == "offset"])
     if effect.path == "tensor":
         return (effect.path, tuple(_first_registers(item)), ())
     if effect.path == "async":
-        return (effect.path, (item.operands[0],) if item.operands else (), offsets)
+        return (effect.path, tuple(registers[0]) if registers else (), offsets)
     return (effect.path, (), offsets)
 
 
@@ -89,18 +91,22 @@ def _first_registers(item):
     return registers_in(item.operands[0], {})[:2] if item.operands else []
 
 
-def _changes(program, registers, name):
+def _writers(program, registers):
+    """Return {register: instructions that name it first, in order}, comparisons and waits left out."""
+    written = {}
+    for item in program.instructions:
+        if registers[item.index] and item.mnemonic[:5] not in ("s_cmp", "s_wai"):
+            for name in registers[item.index][0]:
+                written.setdefault(name, []).append(item.index)
+    return written
+
+
+def _changes(program, registers, written, name):
     """Return True when a register is written with more than one value: two different writes, or one that depends on itself."""
     writes = []
-    for item in program.instructions:
-        if (
-            not item.operands
-            or item.mnemonic[:5] in ("s_cmp", "s_wai")
-            or "store" in item.mnemonic
-            or "write" in item.mnemonic
-        ):
-            continue
-        if name not in registers[item.index][0] if registers[item.index] else True:
+    for index in written.get(name, ()):
+        item = program.instructions[index]
+        if "store" in item.mnemonic or "write" in item.mnemonic:
             continue
         text = item.mnemonic + " " + ",".join(item.operands[1:])
         others = [one for operand in registers[item.index][1:] for one in operand]
@@ -108,26 +114,13 @@ def _changes(program, registers, name):
             return True
         if text not in writes:
             writes.append(text)
+        if len(writes) > 1:
+            return True
         for other in others:
-            if other != name and _varies(program, registers, other, item.index):
-                return True
-    return len(writes) > 1
-
-
-def _varies(program, registers, name, before):
-    """Return True when a source register is written more than once, or after its use."""
-    count = 0
-    for item in program.instructions:
-        if (
-            item.operands
-            and registers[item.index]
-            and name in registers[item.index][0]
-            and item.mnemonic[:5] not in ("s_cmp", "s_wai")
-        ):
-            if item.index > before:
-                return True
-            count += 1
-    return count > 1
+            where = written.get(other, ())
+            if other != name and (len(where) > 1 or (where and where[-1] > index)):
+                return True  # a source that is written more than once, or after its use
+    return False
 
 
 def _common(one, other):

@@ -220,6 +220,13 @@ def opcode_places(mnemonic):
     return None
 
 
+def waits_of(target):
+    """Return the mnemonics of the waits of a target."""
+    if target in PACKED:
+        return ("s_waitcnt",)
+    return tuple([name for _, name, _ in _SPLIT_OPCODES]) + ("s_wait_idle", "s_wait_alu")
+
+
 def split_wait(mnemonic, operand, target):
     """Return the Wait of a gfx1250 mnemonic and its operand.
 

@@ -9,6 +9,7 @@ tells.
 from typing import NamedTuple
 
 from cdna.waits.counters import PACKED
+from cdna.waits.results import read_by
 
 
 class Event(NamedTuple):
@@ -31,6 +32,12 @@ class Effect(NamedTuple):
     what: str  # words for a message
 
 
+UNKNOWN = "unknown"  # what an instruction does whose name says nothing that is known here
+# Words of which an LDS instruction that is neither load nor store has one in its name.
+_LDS_WORDS = (
+    "add", "sub", "inc", "dec", "min", "max", "and", "or", "xor", "wrxchg", "wrap", "cmpst", "cmpstore", "storexchg", "append", "consume",
+    "wrxchg2st64", "count", "stack", "arrive", "condxchg", "init", "rsub", "mskor",
+)  # fmt: skip
 _NO_LDS = ("ds_bpermute", "ds_permute", "ds_swizzle", "ds_gws", "ds_nop", "ds_sub_gs", "ds_add_gs")
 
 
@@ -45,7 +52,7 @@ def effect_of(item, registers, target):
     if _starts(name, "s_"):
         return _scalar(item, registers, everything, target)
     if _starts(name, "v_"):
-        return Effect((), (), False, everything, "", "", "")
+        return Effect((), (), False, read_by(item, registers), "", "", "")
     if _starts(name, "ds_"):
         return _ds(item, registers, everything, target)
     if _starts(name, "tensor_load"):
@@ -56,21 +63,27 @@ def effect_of(item, registers, target):
         return Effect(
             (Event("tensorcnt", "tensor", True),), (), False, everything, "read", "tensor", "tensor store from LDS"
         )
+    mask = ("m0",) if _starts(name, "cluster_") else ()  # which workgroups receive the data. Claims: WAIT-074
     if "_load_async_to_lds" in name:
         events = (Event("asynccnt", "async-load", True), Event("loadcnt", "vm", False))
-        return Effect(events, (), False, everything + ("m0",), "write", "async", "asynchronous load to LDS")
+        return Effect(events, (), False, everything + mask, "write", "async", "asynchronous load to LDS")
     if "_store_async_from_lds" in name:
         events = (Event("asynccnt", "async-store", True), Event("storecnt", "store", False))
         return Effect(events, (), False, everything, "read", "async", "asynchronous store from LDS")
     for family in ("global_", "buffer_", "tbuffer_", "scratch_", "flat_", "cluster_"):
         if _starts(name, family):
             return _vector(item, registers, everything, target, family)
-    return Effect((), (), False, everything, "", "", "")
+    return Effect((), (), False, everything, "", "", UNKNOWN)
 
 
 def is_copy(effect):
     """Return True for what fills LDS on another road than the LDS instructions of the wave."""
     return effect.lds == "write" and effect.path in ("copy", "async", "tensor")
+
+
+def left_to_source(effect):
+    """Return True for what a compiler writes no wait for: asynchronous copies and tensor transfers. Claims: WAIT-054"""
+    return any([event.counter in ("asynccnt", "tensorcnt") for event in effect.events])
 
 
 def foreign_counter(effect, counters):
@@ -126,9 +139,10 @@ def _scalar(item, registers, everything, target):
         return Effect((), (), False, (), "", "", "")
     if _starts(name, "s_cbranch_vcc"):
         return Effect((), (), False, ("vcc_lo", "vcc_hi"), "", "", "")
+    read = read_by(item, registers)
     if _starts(name, "s_cbranch_scc") or _starts(name, "s_cselect"):
-        return Effect((), (), False, everything + ("scc",), "", "", "")
-    return Effect((), (), False, everything, "", "", "")
+        read += ("scc",)
+    return Effect((), (), False, read, "", "", "")
 
 
 def _ds(item, registers, everything, target):
@@ -139,7 +153,7 @@ def _ds(item, registers, everything, target):
         return Effect((), (), False, (), "", "", "")
     if name == "ds_atomic_async_barrier_arrive_b64":
         return Effect(
-            (Event("asynccnt", "async-arrive", True),), (), False, everything, "", "", "asynchronous barrier arrive"
+            (Event("asynccnt", "async-load", True),), (), False, everything, "", "", "asynchronous barrier arrive"
         )
     if _starts(name, "ds_gws"):
         return Effect(
@@ -157,6 +171,8 @@ def _ds(item, registers, everything, target):
             return Effect(events, first, "_d16" in name, rest, "read", "ds", "LDS load")
         if _starts(name, "ds_write") or _starts(name, "ds_store"):
             return Effect(events, (), False, everything, "write", "ds", "LDS store")
+        if not [word for word in name.split("_") if word.strip("0123456789fbiu") in _LDS_WORDS or word in _LDS_WORDS]:
+            return Effect((), (), False, everything, "", "", UNKNOWN)
         if "_rtn" in name or name in ("ds_append", "ds_consume", "ds_ordered_count"):
             return Effect(events, first, False, rest, "both", "ds", "LDS atomic with a result")
         return Effect(events, (), False, everything, "both", "ds", "LDS atomic")
@@ -167,7 +183,15 @@ def _vector(item, registers, everything, target, family):
     name, packed = item.mnemonic, target in PACKED
     first, rest = _halves(registers)
     load, store = ("vmcnt", "vmcnt") if packed else ("loadcnt", "storecnt")
-    if name in ("buffer_inv", "global_inv", "buffer_wbl2", "buffer_wbinvl1", "buffer_gl0_inv"):
+    if name in (
+        "buffer_inv",
+        "global_inv",
+        "buffer_wbl2",
+        "buffer_wbinvl1",
+        "buffer_wbinvl1_vol",
+        "buffer_wbinvl1_sc",
+        "buffer_gl0_inv",
+    ):
         return Effect((Event(load, "vm", False),), (), False, (), "", "", name)
     if name in ("global_wb", "global_wbinv"):
         return Effect((Event(store, "wb", False),), (), False, (), "", "", name)
@@ -178,6 +202,8 @@ def _vector(item, registers, everything, target, family):
     words = {"flat_": "flat", "scratch_": "scratch"}.get(family, "global")
     if "_load" in name:
         events = _with_flat(family, load, packed, "vm")
+        if family == "cluster_":
+            return Effect(events, first, "_d16" in name, rest + ("m0",), "", "", "cluster load")
         return Effect(events, first, "_d16" in name, rest, "", "", words + " load")
     if "_atomic" in name:
         gives = _gives_result(item, family)
@@ -186,6 +212,8 @@ def _vector(item, registers, everything, target, family):
             return Effect(events, (), False, everything, "", "", words + " atomic")
         merged = family == "buffer_"  # the result comes back in the register of the operand
         return Effect(events, first, merged, everything if merged else rest, "", "", words + " atomic with a result")
+    if "_store" not in name:
+        return Effect((), (), False, everything, "", "", UNKNOWN)
     order = "vm" if packed else "scratch-store" if family == "scratch_" else "store"
     return Effect(_with_flat(family, store, packed, order), (), False, everything, "", "", words + " store")
 

@@ -11,11 +11,13 @@ from typing import NamedTuple
 from cdna.targets import target_named
 from cdna.waits.copies import one_buffer, runs_of
 from cdna.waits.counters import PACKED, WaitError, counters_of, most_of, too_high, wait_text
+from cdna.waits.dependencies import registers_of
 from cdna.waits.events import all_sure, effect_of, foreign_counter, is_copy, without_events
-from cdna.waits.flow import BARRIERS, is_kernel, results_of, solve, step
-from cdna.waits.lds import conflicts
+from cdna.waits.flow import is_kernel, solve, step
+from cdna.waits.high_registers import high_registers, modes_of
+from cdna.waits.lds import conflicts, keeps_open
 from cdna.waits.leftovers import left_over, named
-from cdna.waits.program import operand_registers, read
+from cdna.waits.program import read
 from cdna.waits.state import (
     copy_state,
     is_pending,
@@ -24,6 +26,7 @@ from cdna.waits.state import (
     wait_of,
 )
 from cdna.waits.texts import finding_of
+from cdna.waits.translation import judge_drain, judge_translation, turns_replay_on
 
 
 class Report(NamedTuple):
@@ -56,6 +59,17 @@ def check(text, target, shared=False, unsure_counts=False):
             for index in range(program.blocks[number].first, program.blocks[number].last + 1):
                 _judge(state, index, facts, found)
                 step(state, index, facts)
+    for kind in ("atomic", "behind-copies", "overwrites", "store"):  # LLVM waits in front of the first for certain
+        drained = found.noted.get(("once", kind))
+        if drained:
+            more = {
+                "producers": sorted({pc for _, waiting in drained for pc in waiting}),
+                "users": [one for one, _ in drained],
+                "once": kind,
+                "replay": facts["replay"],
+            }
+            rule, severity = "once-before-translation", "warning" if kind == "atomic" else "info"
+            found.findings.append(finding_of(rule, severity, facts, drained[0][0], more["producers"][0], more))
     entered_whole = all([is_kernel(program, entry) for entry in program.entries])
     found.findings.extend(left_over(program, facts, entered_whole))
     order = {"error": 0, "warning": 1, "info": 2}
@@ -72,7 +86,10 @@ def check(text, target, shared=False, unsure_counts=False):
 
 def facts_of(program, target, shared, unsure_counts):
     """Return what does not depend on the path: registers, effects and waits of each instruction, and about buffers."""
-    registers = [operand_registers(item, program.symbols) for item in program.instructions]
+    modes = None if target in PACKED else modes_of(program)
+    registers = registers_of(program)
+    if modes:
+        registers = high_registers(program, registers)[0]
     effects = [effect_of(item, regs, target) for item, regs in zip(program.instructions, registers)]
     known = [counter.name for counter in counters_of(target)]
     foreign = {}
@@ -91,11 +108,17 @@ def facts_of(program, target, shared, unsure_counts):
     writers = [item.index for item in program.instructions if effects[item.index].lds in ("write", "both")]
     names = [item.mnemonic for item in program.instructions]
     runs, run_length = runs_of(program, effects)
+    # A piece of a kernel, without its end, does not show how the kernel begins.
+    replay = any([turns_replay_on(item, program.symbols) for item in program.instructions]) or "s_endpgm" not in names
     return {
+        "replay": replay,
         "runs": runs,
+        "run_of": {index: number for number in range(len(runs)) for index in runs[number]},
+        "keeps_open": keeps_open(program, effects, shared),
         "run_length": run_length,
         "program": program,
         "target": target,
+        "modes": modes,
         "shared": shared,
         "registers": registers,
         "effects": effects,
@@ -104,7 +127,6 @@ def facts_of(program, target, shared, unsure_counts):
         "waits": [wait_of(item, target, program.symbols) for item in program.instructions],
         "one_buffer": one_buffer(program, effects, registers),
         "many_stores": len(stores) > 1,
-        "barriers": any([name in BARRIERS for name in names]),
     }
 
 
@@ -120,24 +142,27 @@ def _judge(state, index, facts, found):
     """Report on one instruction in its state."""
     item, effect, wait = facts["program"].instructions[index], facts["effects"][index], facts["waits"][index]
     if item.mnemonic == "s_barrier" and facts["target"] not in PACKED:
-        found.findings.append(
-            finding_of("not-on-target", "error", facts, index, None, {"why": "s_barrier_signal and s_barrier_wait"})
-        )
+        _not_here(index, {"why": "s_barrier_signal and s_barrier_wait"}, facts, found)
     if index in facts["foreign"]:
-        found.findings.append(
-            finding_of("not-on-target", "error", facts, index, None, {"counter": facts["foreign"][index]})
-        )
+        _not_here(index, {"counter": facts["foreign"][index]}, facts, found)
     if wait is not None:
         _judge_wait(state, index, wait, facts, found)
         return
-    probe = state
-    if effect.events:
-        probe = copy_state(state)
-        make_room(probe, effect, facts["target"], facts["effects"])
-    _judge_registers(probe, index, effect, facts, found)
-    _judge_lds(probe, index, facts, found)
+    make_room(state, effect, facts)  # as the step that follows does
+    _judge_registers(state, index, effect, facts, found)
+    _judge_lds(state, index, facts, found)
     if facts["target"] not in PACKED:
-        _judge_translation(probe, index, item, effect, facts, found)
+        judge_drain(state, index, item, effect, facts, found)
+        judge_translation(state, index, item, effect, facts, found)
+
+
+def _not_here(index, more, facts, found):
+    """Note an instruction that the target does not have: once for each mnemonic, with the number of the others."""
+    name = facts["program"].instructions[index].mnemonic
+    if (name, "not-on-target") not in found.noted:
+        found.noted[(name, "not-on-target")] = True
+        more["others"] = len([1 for item in facts["program"].instructions if item.mnemonic == name]) - 1
+        found.findings.append(finding_of("not-on-target", "error", facts, index, None, more))
 
 
 def _judge_registers(state, index, effect, facts, found):
@@ -149,9 +174,10 @@ def _judge_registers(state, index, effect, facts, found):
     for reading, counters in sorted(groups):
         producers = groups[(reading, counters)]
         names = [name for pc in producers for name in early[pc][0]]
+        lost = [name for pc in producers for name in early[pc][2]]
         strictest = sorted(producers, key=lambda pc: (_strictness(state, pc, facts), -pc))[0]
         rule = "read-before-result" if reading else "overwrite-before-result"
-        _miss(found, facts, state, index, strictest, rule, "error", names, "", producers)
+        _miss(found, facts, state, index, strictest, rule, "error", names, "", producers, lost)
 
 
 def _judge_lds(state, index, facts, found):
@@ -161,8 +187,15 @@ def _judge_lds(state, index, facts, found):
         groups.setdefault((hit["severity"], hit["rule"], hit["why"]), []).append(hit["producer"])
     for severity, rule, why in sorted(groups):
         producers = groups[(severity, rule, why)]
+        if rule == "no-barrier":
+            # Asked for once: the next user behind the same access would need the same barrier.
+            producers = [pc for pc in producers if (rule, pc) not in found.noted]
+            for pc in groups[(severity, rule, why)]:
+                found.noted[(rule, pc)] = True
+                if pc not in state["crossed"] and not is_pending(state, pc):
+                    state["open"].pop(pc)
         key = (rule, tuple(producers))
-        if key not in found.noted:
+        if producers and key not in found.noted:
             found.noted[key] = True
             strictest = sorted(producers, key=lambda pc: (_strictness(state, pc, facts), -pc))[0]
             _miss(found, facts, state, index, strictest, rule, severity, (), why, producers)
@@ -173,18 +206,18 @@ def _strictness(state, pc, facts):
 
 
 def _early(state, index, effect, facts):
-    """Return {producer: (registers, reads)} for registers that an instruction names while a result is on its way."""
+    """Return {producer: (registers, reads, overwritten)} for registers that an instruction names while a result is on its way."""
     early = {}
     written = effect.written
     for name in named(effect, facts["registers"][index]):
-        reading = name in effect.used or effect.merged or not effect.written
+        reading = name in effect.used or effect.merged
         for pc in state["regs"].get(name, ()):
             if not is_pending(state, pc):
                 continue
             if not reading and name in written and _keeps_order(pc, index, facts):
                 continue
-            registers, reads = early.get(pc, ((), False))
-            early[pc] = (registers + (name,), reads or reading)
+            registers, reads, lost = early.get(pc, ((), False, ()))
+            early[pc] = (registers + (name,), reads or reading, lost if reading else lost + (name,))
     return early
 
 
@@ -201,7 +234,7 @@ def _keeps_order(pc, index, facts):
     )
 
 
-def _miss(found, facts, state, index, pc, rule, severity, registers, why, producers=()):
+def _miss(found, facts, state, index, pc, rule, severity, registers, why, producers=(), overwritten=()):
     """Note one missing wait: as a dict of the result, and as a finding."""
     counters = is_pending(state, pc)
     limits = [(name, _needed(state, pc, name, facts)) for name in counters]
@@ -210,7 +243,9 @@ def _miss(found, facts, state, index, pc, rule, severity, registers, why, produc
     barrier = state["crossed"].get(pc, seen[2]) if rule == "barrier-is-no-drain" else seen[2]
     more = {
         "limits": limits,
+        "mixed": "asynccnt" in counters and _mixed(state, facts),
         "registers": registers,
+        "overwritten": overwritten,
         "why": why,
         "right": seen[0],
         "other": seen[1],
@@ -238,6 +273,12 @@ def _miss(found, facts, state, index, pc, rule, severity, registers, why, produc
     )
 
 
+def _mixed(state, facts):
+    """Return True when asynchronous loads and stores may be outstanding together."""
+    orders = [order_of(facts["effects"][pc], name) for name, pc in state["pend"] if name == "asynccnt"]
+    return "async-load" in orders and "async-store" in orders
+
+
 def _needed(state, pc, counter, facts):
     age = state["pend"][(counter, pc)]
     return min(age, most_of(facts["target"], counter) - 1)
@@ -251,8 +292,13 @@ def _judge_wait(state, index, wait, facts, found):
             if "WAIT-010" in str(wait)
             else "count-out-of-range"
             if "0.." in str(wait)
+            else "wait-not-known"
+            if "not known" in str(wait)
             else "unreadable-wait"
         )
+        if rule == "not-on-target":
+            _not_here(index, {"why": str(wait)}, facts, found)
+            return
         found.findings.append(finding_of(rule, "error", facts, index, None, {"why": str(wait)}))
         if rule == "count-out-of-range":
             found.out_of_range.append(
@@ -289,7 +335,13 @@ def _judge_wait(state, index, wait, facts, found):
         _no_overlap(state, index, wait, facts, found)
         return
     busy = [(name, count, state["upper"][name]) for name, count in given if state["upper"][name]]
+    if wait.mnemonic == "s_wait_tensorcnt" and _tensor_follows(index, facts):
+        # Newer LLVM keeps the counter low in front of each transfer, whatever is outstanding.
+        found.findings.append(finding_of("tensor-drain", "info", facts, index, None, {}))
+        return
     severity = "error" if busy and len(given) < 3 and _kernel_like(state, target) else "warning"
+    if wait.mnemonic == "s_wait_tensorcnt":
+        severity = "warning"  # a compiler may have moved one away from its transfer
     found.useless.append(
         {
             "line": instructions[index].line,
@@ -306,6 +358,14 @@ def _kernel_like(state, target):
     return any([state["upper"][counter.name] < counter.most for counter in counters_of(target)])
 
 
+def _tensor_follows(index, facts):
+    """Return True where the next instruction that is no wait is a tensor transfer. Claims: WAIT-089"""
+    after = index + 1
+    while after < len(facts["waits"]) and facts["waits"][after] is not None:
+        after += 1
+    return after < len(facts["effects"]) and facts["effects"][after].path == "tensor"
+
+
 def _spelled(wait, item):
     """Return the counts that the text of a packed wait names, where all of them are the largest."""
     named = [(name, count) for name, count in wait.counts if name in item.text]
@@ -318,28 +378,3 @@ def _no_overlap(state, index, wait, facts, found):
         for name, count in wait.counts:
             if count == 0 and state["pend"].get((name, index - 1)) == 0:
                 found.findings.append(finding_of("no-work-between", "info", facts, index, index - 1, {}))
-
-
-def _judge_translation(state, index, item, effect, facts, found):
-    """Warn where a register that an access may have to read again is overwritten. Claims: WAIT-056"""
-    results = list(results_of(item, facts["registers"][index])) + list(effect.written)
-    if "_cmpx" in item.mnemonic or "saveexec" in item.mnemonic:
-        results += ["exec_lo"]
-    kinds = [event.counter for event in effect.events]
-    if "loadcnt" in kinds or "storecnt" in kinds or "asynccnt" in kinds:
-        return  # vector accesses translate in order
-    hits = {}
-    for name in results:
-        for pc in state["xuse"].get(name, ()):
-            vector = "kmcnt" not in [event.counter for event in facts["effects"][pc].events]
-            if ("xcnt", pc) not in state["pend"] or pc == index or ("kmcnt" in kinds and vector):
-                continue  # a scalar access behind a vector access waits by itself
-            hits[pc] = hits.get(pc, ()) + (name,)
-    if hits:
-        ages = [(state["pend"][("xcnt", pc)], -pc) for pc in hits]
-        pc = -sorted(ages)[0][1]
-        names = []
-        for one in sorted(hits):
-            names += [name for name in hits[one] if name not in names]
-        more = {"registers": names, "limits": [("xcnt", state["pend"][("xcnt", pc)])], "producers": sorted(hits)}
-        found.findings.append(finding_of("overwrite-before-translation", "warning", facts, index, pc, more))

@@ -2,7 +2,8 @@
 """Goes through a program: what one instruction changes, and the state in front of each block over all paths."""
 
 from cdna.waits.counters import WaitError, counters_of
-from cdna.waits.state import apply_wait, copy_state, issue, make_room, merge, pass_barrier, start_state
+from cdna.waits.results import results_of
+from cdna.waits.state import apply_wait, copy_state, issue, make_room, merge, pass_barrier, settle, start_state
 
 BARRIERS = ("s_barrier", "s_barrier_signal", "s_barrier_signal_isfirst")
 _CALLS = ("s_swappc_b64", "s_swap_pc_i64", "s_call_b64", "s_call_i64")
@@ -11,25 +12,41 @@ _RETURNS = ("s_setpc_b64", "s_set_pc_i64", "s_rfe_b64", "s_rfe_i64")
 
 def solve(program, facts):
     """Return the state in front of each block: the union over all paths, found by going round until nothing changes."""
-    states = [None] * len(program.blocks)
-    work = []
+    states, waiting = [None] * len(program.blocks), {}
+    work = []  # falling: the first in the text comes first, so that all paths to a block meet before it is gone through
     for number in program.entries:
         states[number] = start_state(facts["target"], is_kernel(program, number))
-        work.append(number)
+        waiting[number] = True
+        _enter(work, number)
     while work:
-        number = work.pop(0)
+        number = work.pop()
+        waiting.pop(number, None)
         state = copy_state(states[number])
         block = program.blocks[number]
         for index in range(block.first, block.last + 1):
             step(state, index, facts)
+        settle(state)
         for follower in block.successors:
             if states[follower] is None:
                 states[follower] = copy_state(state)
             elif not merge(states[follower], state):
                 continue
-            if follower not in work:
-                work.append(follower)
+            if follower not in waiting:
+                waiting[follower] = True
+                _enter(work, follower)
     return states
+
+
+def _enter(work, number):
+    """Put a number into a falling list, at its place."""
+    low, high = 0, len(work)
+    while low < high:
+        middle = (low + high) // 2
+        if work[middle] > number:
+            low = middle + 1
+        else:
+            high = middle
+    work.insert(low, number)
 
 
 def is_kernel(program, start):
@@ -52,39 +69,25 @@ def step(state, index, facts):
     item, effect, wait = facts["program"].instructions[index], facts["effects"][index], facts["waits"][index]
     if wait is not None:
         if not isinstance(wait, WaitError):
-            apply_wait(state, index, wait, facts["target"], facts["effects"])
+            apply_wait(state, index, wait, facts)
         return
     if item.mnemonic in _CALLS:
-        for table in ("pend", "regs", "xuse", "seen", "open", "crossed"):
+        for table in ("pend", "regs", "xuse", "taken", "seen", "open", "crossed"):
             state[table] = {}
         for counter in counters_of(facts["target"]):
             state["upper"][counter.name] = counter.most
         return
     if item.mnemonic in BARRIERS:
-        pass_barrier(state, index, facts["effects"])
+        pass_barrier(state, index)
     if item.mnemonic == "s_barrier_wait":
         _drop(state, "scc")
-    make_room(state, effect, facts["target"], facts["effects"])
+    make_room(state, effect, facts)
     for name in results_of(item, facts["registers"][index]):
         _drop(state, name)
-    issue(state, index, effect, facts["target"], facts["effects"])
+    issue(state, index, effect, facts)
 
 
 def _drop(state, name):
     for table in ("regs", "xuse"):
         if name in state[table]:
             state[table].pop(name)
-
-
-def results_of(item, registers):
-    """Return the registers that an instruction computes at once: its first operand, where that is a result."""
-    name = item.mnemonic
-    if (
-        not registers
-        or name[:2] not in ("v_", "s_")
-        or name[:5] in ("s_cmp", "s_bit", "s_set", "s_bar", "s_sle", "s_cbr", "s_sen")
-    ):
-        return ()
-    if name[:6] in ("s_load", "s_buff", "s_scra", "s_stor", "s_atom", "s_dcac", "s_pref", "s_wait"):
-        return ()
-    return tuple(registers[0])

@@ -5,6 +5,28 @@ from cdna.waits.copies import run_left
 from cdna.waits.events import is_copy
 
 
+def keeps_open(program, effects, shared):
+    """Return {instruction: True} for the LDS accesses behind which a barrier may be asked for though they are complete.
+
+    Args: effects: of each instruction; shared: see finder.facts_of. The rest is forgotten once complete.
+    """
+    kept = {}
+    if program.one_wave:
+        return kept
+    copies = any([is_copy(effect) for effect in effects])
+    for index in range(len(effects)):
+        first = effects[index]
+        if not first.lds:
+            continue
+        if is_copy(first):
+            kept[index] = True
+        elif first.lds in ("read", "both") and copies:
+            kept[index] = True
+        elif shared and first.lds in ("write", "both") and first.path == "ds":
+            kept[index] = True
+    return kept
+
+
 def conflicts(state, index, facts):
     """Return what an instruction that touches LDS may collide with, as dicts.
 
@@ -60,7 +82,7 @@ def _own(state, index, pc, waiting, pending, facts):
         item["rule"] = "lds-read-before-copy"
         elsewhere = state["copied"] and not facts["one_buffer"]
         if state["written"] or elsewhere:
-            split = run_left(facts["runs"], facts["run_length"], pending)
+            split = run_left(facts["runs"], facts["run_of"], facts["run_length"], pending)
             if split and state["seen"].get(pc, (-1, -1, -1))[0] >= 0:
                 item["why"] = f"the wait is sure of {split[0]} of {split[1]} copies that belong together"
             else:
@@ -104,13 +126,14 @@ def _no_barrier(index, pc, facts):
             "severity": severity,
             "why": "right only where no other wave reads what this wave copied",
         }
-    if first.lds == "read" and is_copy(then) and facts["one_buffer"] and (facts["barriers"] or facts["shared"]):
+    if first.lds in ("read", "both") and is_copy(then):
+        weaker = "warning" if facts["shared"] else "info"  # the text names several places: perhaps another buffer
         return {
             "rule": "no-barrier",
             "producer": pc,
             "counters": [],
-            "severity": severity,
-            "why": "right only where no other wave still reads this buffer",
+            "severity": severity if facts["one_buffer"] else weaker,
+            "why": "right only where no other wave still reads what the copy overwrites",
         }
     if facts["shared"] and first.lds in ("write", "both") and then.lds in ("read", "both") and first.path == "ds":
         return {

@@ -74,6 +74,8 @@ def read(text, wave_lanes):
         if metadata or first == ".amdgpu_metadata" or first == ".amd_kernel_code_t":
             metadata = first not in (".end_amdgpu_metadata", ".end_amd_kernel_code_t")
             continue
+        if raw.strip(" \t;/") == "asyncmark":
+            labels.append("asyncmark")  # a compiler's remark: copies in front of it and behind it are two groups
         code, address, in_comment = _code(raw, in_comment)
         while True:
             label, code = _label(code)
@@ -121,40 +123,55 @@ def _code(raw, in_comment):
         return "", None, in_comment
     if line[:1] == '"':
         line = line.strip('", ').replace("\\n", " ").replace("\\t", " ")
-    while at < len(line):
-        two = line[at : at + 2]
+    while True:  # from mark to mark: texts are long, and most lines have none
         if in_comment:
-            if two == "*/":
-                in_comment, at = False, at + 1
-        elif two == "/*":
-            body = line[at + 2 :].split("*/")[0].strip()
-            if body[:1] in ("v", "a") and number_of(body[1:]) is not None:
-                out = _renamed(out, body)  # the assembler's remark: which register the high bits make of it
-            in_comment, at = True, at + 1
-        elif two == "//" or line[at] == ";":
-            address = _address(line[at:].strip("/; "))
+            end = line.find("*/", at)
+            if end < 0:
+                break
+            in_comment, at = False, end + 2
+            continue
+        mark, block = _first_mark(line, at)
+        if mark < 0:
+            out += line[at:]
             break
-        else:
-            out += line[at]
-        at += 1
+        out += line[at:mark]
+        if not block:
+            address = _address(line[mark:].strip("/; "))
+            break
+        body = line[mark + 2 :].split("*/")[0].strip()
+        out = _renamed(out, body)  # the assembler's remark: which register the high bits make of it
+        in_comment, at = True, mark + 2
     return _without_columns(out.strip()), address, in_comment
 
 
-def _renamed(out, register):
-    """Return a text whose last register is replaced by the one that a remark names."""
+def _first_mark(line, start):
+    """Return where the next comment begins, -1 for none, and whether it is one that ends with a mark of its own."""
+    found, block = -1, False
+    for mark in (";", "//", "/*"):
+        place = line.find(mark, start)
+        if place >= 0 and (found < 0 or place < found):
+            found, block = place, mark == "/*"
+    return found, block
+
+
+def _renamed(out, remark):
+    """Return a text whose last register is replaced by the one that a remark names: v256 for v0, v[258:259] for v[2:3]."""
     end = len(out.rstrip())
     start = end
     while start and out[start - 1] not in " ,|-(":
         start -= 1
-    word = out[start:end]
-    if "[" in word and ":" in word:
-        parts = word.strip("]").split("[")[1].split(":")
-        first, last = number_of(parts[0]), number_of(parts[-1])
-        if len(parts) != 2 or first is None or last is None:
-            return out
-        base = number_of(register[1:])
-        return out[:start] + f"{register[0]}[{base}:{base + last - first}]"
-    return out[:start] + register
+    named, meant = _range(out[start:end]), _range(remark)
+    if named is None or meant is None or named[1] - named[0] != meant[1] - meant[0] or (meant[0] - named[0]) % 256:
+        return out
+    return out[:start] + remark
+
+
+def _range(word):
+    """Return the first and last number of v4 or v[4:7], or None."""
+    parts = [number_of(part) for part in word[1:].strip("[]").split(":")]
+    if word[:1] != "v" or len(parts) > 2 or None in parts:
+        return None
+    return parts[0], parts[-1]
 
 
 def _address(comment):
@@ -241,19 +258,17 @@ def _split(code):
             break
     if "::" in rest:  # two instructions in one
         rest = rest.replace("::", ",")
-    operands, depth, word = [], 0, ""
-    for char in rest:
-        if char in "[(":
-            depth += 1
-        elif char in "])":
-            depth -= 1
-        if char == "," and depth == 0:
+    operands, depth, word = [], 0, None
+    for piece in rest.split(","):
+        word = piece if word is None else word + "," + piece
+        depth += piece.count("[") + piece.count("(") - piece.count("]") - piece.count(")")
+        if depth == 0:  # a comma in brackets separates nothing
             operands.append(word.strip())
-            word = ""
-        else:
-            word += char
-    if word.strip():
+            word = None
+    if word is not None:
         operands.append(word.strip())
+    if operands and not operands[-1]:
+        operands.pop()
     if mnemonic[:6] == "s_wait":
         return mnemonic, (rest.strip(),) if rest.strip() else (), ()
     modifiers = []
@@ -270,6 +285,8 @@ def _split(code):
 
 def _blanks(text):
     """Split at blanks outside of brackets."""
+    if not [bracket for bracket in "[]()" if bracket in text]:
+        return text.split(" ")
     found, word, depth = [], "", 0
     for char in text:
         if char in "[(":

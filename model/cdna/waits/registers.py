@@ -74,8 +74,9 @@ def registers_in(operand, symbols):
 
     Args: operand: one operand as written; symbols: assembler symbols.
     """
-    if ":" in operand and "[" not in operand.split(":")[0]:
-        return []  # a modifier, such as offset:16 or op_sel:[0,1]
+    head = operand.strip().split(":")[0]
+    if ":" in operand and "[" not in head and " " not in head:
+        return []  # a modifier, such as offset:16 or op_sel:[0,1]; v2 bitop3:0x14 is a register and a modifier
     words, found, at = words_of(operand), [], 0
     while at < len(words):
         word = words[at]

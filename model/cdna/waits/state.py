@@ -17,17 +17,23 @@ from cdna.waits.counters import (
     opcode_places,
     split_wait,
 )
+from cdna.waits.names import likely_wait
 from cdna.waits.registers import value_of
 
 # A state is a dict:
 #   pend     {(counter, instruction): age}          may be outstanding
 #   regs     {register: (instructions)}             whose result it may be waiting for
 #   xuse     {register: (instructions)}             who may have to read it again (gfx1250)
+#   taken    {instruction: True}                    LLVM takes its address for translated, though nothing has waited for it
 #   seen     {instruction: (right, other, barrier)} last wait on its counter, on another, last barrier, since its issue; -1 none
-#   open     {LDS instruction: True}                no barrier since it was complete
+#   open     {LDS instruction: True}                no barrier since it was complete; kept only while that can matter
 #   crossed  {LDS instruction: barrier}             was outstanding when the wave passed a barrier
 #   upper    {counter: n}                           no path has more outstanding
 #   copied, written                                 on every path a copy into LDS has completed, an LDS store was issued
+#   vector                                          a vector access may be without its translation
+
+_NAMES = ("asynccnt", "dscnt", "expcnt", "kmcnt", "lgkmcnt", "loadcnt", "storecnt", "tensorcnt", "vmcnt")  # sorted
+_KEPT = 64  # of those who may have to read a register again: the counter holds no more, and the youngest decides
 
 
 def start_state(target, known):
@@ -36,8 +42,8 @@ def start_state(target, known):
     for counter in counters_of(target):
         upper[counter.name] = 0 if known else counter.most
     return {
-        "pend": {}, "regs": {}, "xuse": {}, "seen": {}, "open": {}, "crossed": {}, "upper": upper,
-        "copied": False, "written": False,
+        "pend": {}, "regs": {}, "xuse": {}, "taken": {}, "seen": {}, "open": {}, "crossed": {}, "upper": upper,
+        "copied": False, "written": False, "vector": False,
     }  # fmt: skip
 
 
@@ -51,7 +57,7 @@ def copy_state(state):
 
 def merge(into, other):
     """Merge another path's state into one; return True when that changed it."""
-    changed = False
+    changed = _merge_taken(into, other)
     for key in other["pend"]:
         age = other["pend"][key]
         if key not in into["pend"] or into["pend"][key] > age:
@@ -72,10 +78,9 @@ def merge(into, other):
             into["seen"][index] = both
             changed = True
     for table in ("open", "crossed"):
-        for index in other[table]:
-            if index not in into[table]:
-                into[table][index] = other[table][index]
-                changed = True
+        for index in set(other[table]) - set(into[table]):
+            into[table][index] = other[table][index]
+            changed = True
     for name in other["upper"]:
         if other["upper"][name] > into["upper"][name]:
             into["upper"][name] = other["upper"][name]
@@ -84,7 +89,43 @@ def merge(into, other):
         if into[flag] and not other[flag]:
             into[flag] = False
             changed = True
+    if other["vector"] and not into["vector"]:
+        into["vector"] = True
+        changed = True
     return changed
+
+
+def _merge_taken(into, other):
+    """Keep what is taken for translated on every path on which it is outstanding; call it before the ages are merged."""
+    before = dict(into["taken"])
+    for mine, theirs in ((into, other), (other, into)):
+        for pc in mine["taken"]:
+            if pc in theirs["taken"] or ("xcnt", pc) not in theirs["pend"]:
+                into["taken"][pc] = True
+    for pc in before:
+        if pc not in other["taken"] and ("xcnt", pc) in other["pend"]:
+            into["taken"].pop(pc)
+    return into["taken"] != before
+
+
+def settle(state):
+    """Forget at the end of a block what is complete, so that a state stays as small as what is outstanding."""
+    live = {}
+    for _, pc in state["pend"]:
+        live[pc] = True
+    for table in ("regs", "xuse"):
+        for name in list(state[table]):
+            kept = tuple([pc for pc in state[table][name] if pc in live])
+            if kept:
+                state[table][name] = kept
+            else:
+                state[table].pop(name)
+    for pc in list(state["taken"]):
+        if pc not in live:
+            state["taken"].pop(pc)
+    for pc in list(state["seen"]):
+        if pc not in live and pc not in state["crossed"]:
+            state["seen"].pop(pc)
 
 
 def wait_of(item, target, symbols):
@@ -108,8 +149,12 @@ def wait_of(item, target, symbols):
             if value is None:
                 return WaitError(f"{name} {text}: the operand is not a number")
             return split_wait(name, value & 0xFFFF if value < 0 else value, target)
-        if name[:9] == "s_waitcnt":
-            return WaitError(f"{name} is not an instruction of {target}, WAIT-010")
+        if name in ("s_wait_alu", "s_wait_idle", "s_waitcnt_depctr"):
+            return WaitError(f"{name} is not an instruction of {target}, WAIT-010") if target in PACKED else None
+        if name[:6] == "s_wait":
+            if name[:10] == "s_waitcnt_":
+                return WaitError(f"{name} is not an instruction of {target}, WAIT-010")
+            return WaitError(f"{name} is not known here: {likely_wait(name, target)}")
     except WaitError as error:
         return error
     return None
@@ -136,16 +181,16 @@ def _operand(text, target, symbols):
     return encode_operand(counts, target)
 
 
-def make_room(state, effect, target, effects):
+def make_room(state, effect, facts):
     """Drop what must have completed before an instruction can be issued: a full counter holds it back. Claims: WAIT-053"""
     for event in effect.events:
         if event.order and event.sure:
-            _retire(state, event.counter, most_of(target, event.counter) - 1, effects)
+            _retire(state, event.counter, most_of(facts["target"], event.counter) - 1, facts)
 
 
-def apply_wait(state, index, wait, target, effects):
+def apply_wait(state, index, wait, facts):
     """Apply a Wait at an instruction."""
-    limits = {}
+    target, effects, limits = facts["target"], facts["effects"], {}
     for name, count in wait.counts:
         if name in state["upper"] and count < most_of(target, name):
             limits[name] = count
@@ -154,7 +199,7 @@ def apply_wait(state, index, wait, target, effects):
     for name in sorted(limits):
         count = limits[name]
         before = [key for key in state["pend"] if key[0] == name]
-        _retire(state, name, count, effects)
+        _retire(state, name, count, facts)
         for key in before:
             if key not in state["pend"] and effects[key[1]].lds in ("write", "both") and effects[key[1]].path != "ds":
                 state["copied"] = True
@@ -172,7 +217,7 @@ def note_wait(state, index, limits):
         state["seen"][pc] = (index, other, barrier) if named[pc] else (right, index, barrier)
 
 
-def pass_barrier(state, index, effects):
+def pass_barrier(state, index):
     """Apply a barrier: what is complete is safe for other waves from here on, what is outstanding is not. Claims: WAIT-002"""
     waiting = {}
     for counter, pc in state["pend"]:
@@ -189,8 +234,9 @@ def pass_barrier(state, index, effects):
                 state["crossed"].pop(pc)
 
 
-def issue(state, index, effect, target, effects):
+def issue(state, index, effect, facts):
     """Apply the issue of an instruction: registers become pending, classes age, counters rise."""
+    target, effects = facts["target"], facts["effects"]
     for event in effect.events:
         state["upper"][event.counter] = min(
             most_of(target, event.counter), state["upper"][event.counter] + _steps(effect, event)
@@ -231,7 +277,7 @@ def order_of(effect, counter):
 
 def is_pending(state, index):
     """Return the counters on which an operation may be outstanding, sorted."""
-    return sorted([key[0] for key in state["pend"] if key[1] == index and key[0] != "xcnt"])
+    return [name for name in _NAMES if (name, index) in state["pend"]]
 
 
 def _steps(effect, event):
@@ -239,33 +285,53 @@ def _steps(effect, event):
     return 2 if not event.order and event.counter in ("lgkmcnt", "kmcnt") else 1
 
 
-def _retire(state, counter, count, effects):
+def _retire(state, counter, count, facts):
     """Drop what a count is sure of: an age at least as high. What keeps no order has age 0, so only zero is sure of it."""
     for key in [key for key in state["pend"] if key[0] == counter and state["pend"][key] >= count]:
         state["pend"].pop(key)
+        pc = key[1]
         if counter != "xcnt":
-            _translated(state, key[1], effects)
+            _translated(state, pc, facts["effects"])
+        if pc in state["open"] and pc not in facts["keeps_open"] and pc not in state["crossed"]:
+            if not is_pending(state, pc):
+                state["open"].pop(pc)  # complete, and no barrier is asked for behind it
 
 
 def _translate(state, index, effect, effects):
     """Note address translation (XCNT): vector and scalar accesses do not have translations outstanding together."""
-    kind = _translation(effect)
+    kind = translation_of(effect)
     if not kind:
         return
-    for key in list(state["pend"]):
+    for key in list(state["pend"]) if kind == "vector" or state["vector"] else ():
         if key[0] == "xcnt" and key[1] != index:
-            other = _translation(effects[key[1]])
+            other = translation_of(effects[key[1]])
             if other != kind:
                 state["pend"].pop(key)
             elif kind == "vector":
                 state["pend"][key] += 1
+    if kind == "vector":
+        _take(state, index, effect)
     state["pend"][("xcnt", index)] = 0
+    state["vector"] = kind == "vector"
     state["upper"]["xcnt"] = min(63, state["upper"]["xcnt"] + 1)
-    for name in effect.used + (("exec_lo", "exec_hi") if kind == "vector" else ()):
-        state["xuse"][name] = tuple(sorted([one for one in state["xuse"].get(name, ()) if one != index] + [index]))
+    for name in effect.used + (("exec_lo",) if kind == "vector" else ()):
+        users = [one for one in state["xuse"].get(name, ())[-_KEPT:] if one != index and ("xcnt", one) in state["pend"]]
+        state["xuse"][name] = tuple(sorted(users + [index]))
 
 
-def _translation(effect):
+def _take(state, index, effect):
+    """Note what LLVM takes for translated: where a vector access overwrites a register of an older one, that and the older ones. Claims: WAIT-072"""
+    state["taken"].pop(index, None)
+    users = [pc for name in effect.written for pc in state["xuse"].get(name, ())]
+    ages = [state["pend"][("xcnt", pc)] for pc in users if pc != index and ("xcnt", pc) in state["pend"]]
+    if ages:
+        for counter, pc in state["pend"]:
+            if counter == "xcnt" and pc != index and state["pend"][(counter, pc)] >= min(ages):
+                state["taken"][pc] = True
+
+
+def translation_of(effect):
+    """Return how an access is translated: "vector", "scalar", or "" for one that is not counted."""
     for event in effect.events:
         if event.counter == "tensorcnt" or not event.sure:
             return ""
@@ -281,14 +347,9 @@ def _translated(state, index, effects):
     age = state["pend"].get(("xcnt", index))
     if age is None:
         return
-    vector = _translation(effects[index]) == "vector"
+    vector = translation_of(effects[index]) == "vector"
     for key in list(state["pend"]):
         if key[0] == "xcnt" and (
-            key[1] == index or (vector and _translation(effects[key[1]]) == "vector" and state["pend"][key] >= age)
+            key[1] == index or (vector and translation_of(effects[key[1]]) == "vector" and state["pend"][key] >= age)
         ):
             state["pend"].pop(key)
-
-
-def register_waits(state, name):
-    """Return the instructions whose result a register may still be waiting for."""
-    return [pc for pc in state["regs"].get(name, ()) if is_pending(state, pc)]

@@ -2,6 +2,7 @@
 """The words of the findings: which line, what is wrong, which wait would protect it, and the claim it rests on."""
 
 from cdna.waits.counters import PACKED, wait_text
+from cdna.waits.events import left_to_source
 
 _CLAIMS = {
     "read-before-result": "WAIT-001",
@@ -20,8 +21,19 @@ _CLAIMS = {
     "no-work-between": "WAIT-005",
     "never-read": "WAIT-005",
     "overwrite-before-translation": "WAIT-056",
+    "once-before-translation": "WAIT-088",
+    "tensor-drain": "WAIT-089",
+    "wait-not-known": "WAIT-070",
+    "drain-before": "WAIT-085",
     "branch-not-followed": None,
+    "setting-dropped": "VGPR-008",
+    "register-not-known": "VGPR-002",
+    "expert-mode": "WAIT-080",
 }
+
+
+# Their message is the reason itself.
+_SAY_WHY = ("not-on-target", "unreadable-wait", "wait-not-known", "count-out-of-range", "unused-bits")
 
 
 def finding_of(rule, severity, facts, index, producer, more):
@@ -32,15 +44,23 @@ def finding_of(rule, severity, facts, index, producer, more):
     instructions = facts["program"].instructions
     item = instructions[index]
     message = f"line {item.line}: " + _message(rule, facts, index, producer, more)
-    if more.get("why") and rule not in ("not-on-target", "unreadable-wait", "count-out-of-range", "unused-bits"):
+    if more.get("why") and rule not in _SAY_WHY:
         message += f"; {more['why']}"
     claim = _CLAIMS[rule]
+    if rule == "register-not-known" and more["kind"] == "text":
+        claim = None
     if rule in ("read-before-result", "overwrite-before-result"):
         claim = _register_claim(facts, producer)
+    elif rule == "overwrite-before-translation" and "m0" in more["registers"]:
+        claim = "WAIT-074"
+    elif rule == "no-barrier" and facts["effects"][index].lds == "write":
+        claim = "WAIT-087"  # a refill; else a read of what was written
     elif rule == "lds-read-before-copy" and facts["effects"][producer].path != "copy":
         claim = "WAIT-054"
     elif rule == "count-out-of-range" and facts["target"] in PACKED:
         claim = "WAIT-001"
+    elif rule == "wait-not-known" and facts["target"] in PACKED:
+        claim = "WAIT-010"
     return {
         "rule": rule,
         "severity": severity,
@@ -65,7 +85,7 @@ def _message(rule, facts, index, producer, more):
         return _nothing(item, more)
     if rule == "not-on-target" and "counter" in more:
         what = f"{item.mnemonic} ({facts['effects'][index].what}) does not exist on {facts['target']} in this form"
-        return f"{what}: it has no {more['counter']}"
+        return f"{what}: it has no {more['counter']}" + _also(facts, more)
     if rule == "not-on-target":
         instead = (
             more["why"]
@@ -74,8 +94,8 @@ def _message(rule, facts, index, producer, more):
             if facts["target"] in PACKED
             else "an opcode for each counter"
         )
-        return f"{item.mnemonic} does not exist on {facts['target']}: it has {instead}"
-    if rule == "unreadable-wait":
+        return f"{item.mnemonic} does not exist on {facts['target']}: it has {instead}" + _also(facts, more)
+    if rule in ("unreadable-wait", "wait-not-known"):
         return more["why"]
     if rule == "count-out-of-range":
         return f"{more['why']}: the counter cannot hold it" + (
@@ -87,28 +107,91 @@ def _message(rule, facts, index, producer, more):
         return f"nothing reads the results of {_lines(facts, more['producers'])}"
     if rule == "branch-not-followed":
         return f"{item.text}: its target is not in the text, so the jump is not followed"
+    if rule == "expert-mode":
+        return f"{item.text} switches expert scheduling mode on: what the vector ALU then needs s_wait_alu for is not judged here"
+    if rule == "register-not-known":
+        places = _lines(facts, more["producers"])
+        if more["kind"] == "text":
+            return f"a register of {item.mnemonic} is not readable ({places}): nothing is said about it"
+        if more["kind"] == "paths":
+            return f"which VGPRs {item.mnemonic} names is not known ({places}): the paths, or the sources on a write of the mode register, differ on the group; every possible one is taken"
+        return f"{item.mnemonic}: a remark names another VGPR than the settings of s_set_vgpr_msb in this text ({places}); both are taken"
+    if rule == "tensor-drain":
+        return f"{item.text} does not wait here, as too few are outstanding: the LLVM of triton 3.9.0 writes such waits in front of tensor transfers"
     line = facts["program"].instructions[producer].line
+    if rule == "setting-dropped":
+        before = facts["program"].instructions[producer].text
+        return f"{item.text} right behind {before} may be lost: the manual asks for any instruction between them"
     what = facts["effects"][producer].what
     place = _lines(facts, more.get("producers", ()) or (producer,))
     if rule == "no-work-between":
         return f"waits for the {what} of line {line} at once: no work fills the time it takes"
     if rule == "overwrite-before-translation":
-        wait = wait_text("xcnt", more["limits"][0][1], facts["target"])
-        return f"{item.mnemonic} overwrites {registers}, which the {what} of {place} may have to read again: {wait} comes first"
+        return _translation(facts, item, registers, f"the {what} of {place}", more)
+    if rule == "drain-before":
+        return f"{item.mnemonic} while the address of {place} may not be translated: the manual asks for s_wait_xcnt 0x0 first; LLVM writes none"
+    if rule == "once-before-translation":
+        return _once(facts, item, place, more)
     if rule == "no-barrier":
         return f"{item.mnemonic}: no barrier since the {what} of {place} was complete"
-    verb = _verb(rule, item, facts["effects"][index], registers)
+    verb = _verb(rule, item, facts["effects"][index], more)
     text = f"{verb} the {what} of {place} is complete"
     if facts["program"].instructions[producer].line >= item.line:
         text += " (round the loop)"
-    return text + _history(facts, more) + _cure(rule, facts, more)
+    text += _history(facts, more)
+    if more.get("mixed") and more.get("right", -1) >= 0:
+        text += "; asynchronous loads and stores complete in any order against each other, so only zero tells (TDM-095)"
+    text += _cure(rule, facts, more)
+    if more["limits"] and left_to_source(facts["effects"][producer]):
+        text += "; the compiler leaves this wait to the source"
+    return text
 
 
-def _verb(rule, item, effect, registers):
-    if rule == "read-before-result":
-        return f"{item.mnemonic} reads {registers} before"
-    if rule == "overwrite-before-result":
-        return f"{item.mnemonic} overwrites {registers} before"
+def _once(facts, item, place, more):
+    """Say of what must be done only once that an older access may make it be issued again."""
+    what = item.mnemonic if len(more["users"]) == 1 else f"{item.mnemonic} ({_lines(facts, more['users'])})"
+    text = f"{what} while the address of {place} may not be translated: if that access is issued again, so is this one"
+    if more["once"] == "store":
+        text += ". Is it an atomic or a volatile store? Then LLVM writes s_wait_xcnt 0x0 first"
+    elif more["once"] == "behind-copies":
+        text += "; LLVM writes s_wait_xcnt 0x0 before an atomic, but none for asynchronous copies (WAIT-082)"
+    elif more["once"] == "overwrites":
+        text += "; LLVM writes s_wait_xcnt 0x0 before an atomic, but leaves it out where the result overwrites a register of that access"
+    else:
+        text += ". Fix: s_wait_xcnt 0x0 first, as LLVM writes it"
+    if not more["replay"]:
+        text += "; only where replay is on, which this text does not switch on (WAIT-079)"
+    return text
+
+
+def _also(facts, more):
+    """Say in how many more lines the same mnemonic stands."""
+    others = more.get("others", 0)
+    return f" ({others} more such lines: is this text for {facts['target']}?)" if others else ""
+
+
+def _translation(facts, item, registers, what, more):
+    """Say what is overwritten too early, and what makes that certain or not."""
+    wait = wait_text("xcnt", more["limits"][0][1], facts["target"])
+    text = f"{item.mnemonic} overwrites {registers}, which {what} may have to read again: {wait} comes first"
+    if all([facts["effects"][pc].path == "async" for pc in more["producers"]]):
+        text += "; LLVM writes no such wait behind asynchronous copies (WAIT-082)"
+    if more["taken"]:
+        text += "; LLVM writes none, as a younger vector access overwrote a register of it (WAIT-072)"
+    if more["barrier"] >= 0:
+        line = facts["program"].instructions[more["barrier"]].line
+        text += f"; not so if the barrier in line {line} drains the counter, on which sources differ (WAIT-073)"
+    if not more["replay"]:
+        text += "; only where replay is on, which this text does not switch on (WAIT-079)"
+    return text
+
+
+def _verb(rule, item, effect, more):
+    if rule in ("read-before-result", "overwrite-before-result"):
+        lost = more["overwritten"]
+        kept = [name for name in more["registers"] if name not in lost]
+        said = ([f"reads {_list(kept)}"] if kept else []) + ([f"overwrites {_list(lost)}"] if lost else [])
+        return f"{item.mnemonic} {' and '.join(said)} before"
     if rule == "barrier-is-no-drain":
         return f"{item.mnemonic} uses LDS behind a barrier that other waves passed before"
     does = "reads LDS" if effect.lds == "read" else "writes LDS" if effect.lds == "write" else "uses LDS"

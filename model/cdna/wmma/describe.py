@@ -44,14 +44,14 @@ def describe(name, target=TARGET):
 def _about(op):
     """The claims that concern this instruction beyond those of all."""
     eight = op.a_type in ("fp8", "bf8", "iu8")
-    found = ["WMMA-006"] if op.k == 128 and not op.sparse and (eight or chosen(op)) else []
+    found = ["WMMA-006"] if op.k >= 64 and not op.sparse and (eight or chosen(op)) else []
     found += ["WMMA-007"] if op.k == 32 and op.a_type in ("f16", "bf16") and not op.sparse else []
     found += ["WMMA-008"] if chosen(op) else []
     found += ["WMMA-009"] if chosen(op) or op.a_type == "fp4" else []
     found += ["WMMA-010"] if op.sparse else []
     found += ["WMMA-011"] if op.sparse and op.k == 128 else []
     found += ["WMMA-012"] if op.sparse and op.k * BITS.get(op.a_type, 8) == 1024 else []
-    found += ["WMMA-013", "WMMA-016"] if op.scale_block else []
+    found += ["WMMA-013", "WMMA-016", "WMMA-081", "WMMA-083"] if op.scale_block else []
     found += ["WMMA-014"] if op.scale_block and op.m == 32 else []
     found += ["WMMA-015"] if op.scale_block == 16 else []
     found += ["WMMA-017", "WMMA-020"] if op.m == 32 else []

@@ -7,7 +7,9 @@ The unit is a slot of the vector ALU: a V_NOP, or an instruction of the vector A
 
 from typing import NamedTuple
 
-VIAS = ("exact", "partial", "ab", "index", "read", "waw", "ab-war", "c-war", "independent")
+from .opcodes import mnemonics
+
+VIAS = ("exact", "partial", "ab", "index", "read", "waw", "ab-war", "c-war", "scale", "scale-war", "independent")
 # Words of the command line for instructions that are no matrix instructions.
 CLASSES = ("valu", "trans", "store", "load", "ds", "salu")
 FORMATS = ("fp8", "bf8", "fp6", "bf6", "fp4")
@@ -23,6 +25,9 @@ RULES = (
     ("accumulator-overwritten", "WMMA-055", "C is overwritten by a vector ALU instruction"),
     ("other-units", "WMMA-056", "memory, LDS and transcendental instructions after a matrix instruction"),
     ("slow-input", "WMMA-057", "the f32 product, which does not run beside the vector ALU, is read as A or B"),
+    ("trans-result", "WMMA-071", "a transcendental result is read, or its source overwritten, by a vector ALU instruction"),
+    ("older-form", "WMMA-075", "one of the two is a form of gfx12, which LLVM 22.1.8 assembles and does not select"),
+    ("scale", "WMMA-077", "a block scale is a matrix result, or is overwritten"),
     ("independent", "WMMA-054", "two instructions that do not touch each other's registers"),
 )
 
@@ -30,8 +35,8 @@ RULES = (
 class Op(NamedTuple):
     """One side of a pair.
 
-    kind: matrix or one of CLASSES; name: mnemonic or class word; family: dense, sparse or f32 for matrix, else "";
-    cycles: latency that LLVM 22.1.8 has for it; registers: of the result.
+    kind: matrix or one of CLASSES; name: mnemonic or class word; family: dense, sparse, f32 or older for matrix, else "";
+    cycles: latency that LLVM 22.1.8 has for it, 0 for the forms of gfx12; registers: of the result.
     """
 
     kind: str
@@ -50,7 +55,7 @@ class Waits(NamedTuple):
 
 
 def names():
-    """Return every matrix mnemonic of gfx1250 that LLVM 22.1.8 assembles, in a fixed order."""
+    """Return every matrix mnemonic of gfx1250 that LLVM 22.1.8 selects, in a fixed order; the forms of gfx12 are not."""
     eight = ("fp8_fp8", "fp8_bf8", "bf8_fp8", "bf8_bf8")
     found = ["v_wmma_f32_16x16x4_f32"]
     for head, k in (("v_wmma", "16x16x32"), ("v_swmmac", "16x16x64")):
@@ -98,9 +103,13 @@ def operand(text, a_format="fp8", b_format="fp8"):
     if name in CLASSES:
         return Op(name, name, "", 0, 0)
     if is_matrix(name):
-        if name not in names():
+        if name[-4:] == "_f64":
+            raise ValueError("op=" + repr(name) + ": no such product on gfx1250; gfx1251 has one, WMMA-002, VGPR-011")
+        if name not in mnemonics():
             raise ValueError("op=" + repr(name) + ": not a matrix instruction of gfx1250, WMMA-058")
-        family = "sparse" if name[:8] == "v_swmmac" else "f32" if name[-4:] == "_f32" else "dense"
+        if name not in names():
+            return Op("matrix", name, "older", 0, _registers(name))
+        family = "sparse" if _sparse(name) else "f32" if name[-4:] == "_f32" else "dense"
         return Op("matrix", name, family, cycles(name, a_format, b_format), _registers(name))
     return Op(_kind(name), name, "", 0, 0)
 
@@ -108,9 +117,9 @@ def operand(text, a_format="fp8", b_format="fp8"):
 def matrix_input(op):
     """Return the slots before A, B or index of a matrix instruction may be a result. Args: op: the producer.
 
-    Claims: WMMA-050, WMMA-057.
+    Claims: WMMA-050, WMMA-057, WMMA-075.
     """
-    if op.family == "f32":
+    if op.family in ("f32", "older"):
         return 1
     return vector_use(op) + 1
 
@@ -120,7 +129,7 @@ def vector_use(op):
 
     Claims: WMMA-051, WMMA-052, WMMA-053.
     """
-    if op.family == "f32":
+    if op.family in ("f32", "older"):
         return 0
     if op.family == "sparse":
         return op.cycles // 4
@@ -132,26 +141,31 @@ def waits(first, then, via, a_format="fp8", b_format="fp8"):
 
     Args: first, then: see `operand`; via: one of VIAS: exact, partial (the result is C of the second), ab, index, read
       (by an instruction that is no matrix instruction), waw (the result is overwritten), ab-war (A, B or index of the
-      first is overwritten), c-war (its C), independent; a_format, b_format: of the first where it is f8f6f4.
+      first is overwritten), c-war (its C), scale (the result is a block scale of the second), scale-war (a block scale of
+      the first is overwritten), independent; a_format, b_format: of the first where it is f8f6f4.
     Returns: Waits. Raises: ValueError: the pair cannot depend on each other in that way.
     """
     if via not in VIAS:
         raise ValueError("via=" + repr(via) + ": " + ", ".join(VIAS))
     one, two = operand(first, a_format, b_format), operand(then)
     if one.kind != "matrix":
-        raise ValueError("first=" + repr(first) + ": a matrix instruction of gfx1250; LLVM has no rule for the others")
+        raise ValueError("first=" + repr(first) + ": a matrix instruction of gfx1250; behind a transcendental one stands one slot, WMMA-071")
     if via == "independent":
         return _answer(0, "independent")
+    if via in ("scale", "scale-war"):
+        return _scale(one, two, via)
     if two.kind == "matrix":
         return _matrix(one, two, via)
     if via in ("exact", "partial", "ab", "index"):
         raise ValueError("via=" + via + ": " + two.name + " has no A, B, C or index; read, waw, ab-war or c-war")
-    if via == "c-war" and one.family == "sparse":
+    if via == "c-war" and _sparse(one.name):
         raise ValueError("via=c-war: C of " + one.name + " is its result; waw")
     if two.kind == "store" and via != "read":
         raise ValueError("via=" + via + ": a store writes no register; name a load, ds or valu")
     if two.kind != "valu":
         return _answer(0, "other-units")
+    if one.family == "older":
+        return _answer(0, "older-form")
     if via == "c-war":
         return _answer(0, "accumulator-overwritten")
     rule = {"read": "result-read", "waw": "result-overwritten", "ab-war": "input-overwritten"}[via]
@@ -161,7 +175,7 @@ def waits(first, then, via, a_format="fp8", b_format="fp8"):
 def other_positions(first, a_format="fp8", b_format="fp8", via="read", then="valu"):
     """Return [(claim, position, slots)] of what other sources say of the pair, where they differ from `waits`.
 
-    Claims: WMMA-055, WMMA-059, WMMA-060, WMMA-068.
+    Claims: WMMA-055, WMMA-059, WMMA-060, WMMA-068, WMMA-078.
     """
     one, two = operand(first, a_format, b_format), operand(then)
     base = waits(first, then, via, a_format, b_format)
@@ -175,7 +189,9 @@ def other_positions(first, a_format="fp8", b_format="fp8", via="read", then="val
         found.append(("WMMA-060", "rocm-b0", 5 if base.rule == "matrix-input" else 4))
     if via == "c-war" and two.kind == "valu" and one.name == "v_wmma_bf16f32_16x16x32_bf16":
         found.append(("WMMA-055", "counted-like-a-and-b", vector_use(one)))
-    if via == "ab-war" and two.kind in ("ds", "load") and one.family != "f32":
+    if via == "read" and two.kind == "trans" and vector_use(one):
+        found.append(("WMMA-078", "amd-llvm-23", vector_use(one)))
+    if via == "ab-war" and two.kind == "ds" and vector_use(one):
         found.append(("WMMA-068", "kept-apart", vector_use(one)))
     return found
 
@@ -190,16 +206,32 @@ def about(rule):
 
 def _matrix(one, two, via):
     if via in ("ab", "index"):
-        if via == "index" and two.family != "sparse":
+        if via == "index" and not _sparse(two.name):
             raise ValueError("via=index: " + two.name + ": only SWMMAC instructions have an index")
+        if "older" in (one.family, two.family):
+            return _answer(1, "older-form")
         if one.family == "f32" or two.family == "f32":
             return _answer(1, "slow-input")
         return _answer(matrix_input(one), "matrix-input")
-    if via == "exact" and one.registers != two.registers and two.name != "v_wmma_bf16f32_16x16x32_bf16":
-        raise ValueError(f"via=exact: D has {one.registers} registers and C {two.registers}: ask for partial")
+    accumulator = 8 if two.name == "v_wmma_bf16f32_16x16x32_bf16" else two.registers  # its D is narrower than its C
+    if via == "exact" and one.registers != accumulator:
+        raise ValueError(f"via=exact: D has {one.registers} registers and C {accumulator}: ask for partial")
     if via in ("exact", "partial", "waw", "ab-war", "c-war"):
         return _answer(0, "accumulator")
     raise ValueError("via=" + via + ": say which operand reads it: exact or partial (C), ab, index")
+
+
+def _scale(one, two, via):
+    scaled = two if via == "scale" else one
+    if "_scale" not in scaled.name:
+        raise ValueError("via=" + via + ": " + scaled.name + " has no block scales")
+    if via == "scale-war" and two.kind in ("matrix", "store", "salu"):
+        raise ValueError("via=scale-war: name a vector instruction or a load that overwrites the scale")
+    return _answer(0, "scale")
+
+
+def _sparse(name):
+    return name[:8] == "v_swmmac"
 
 
 def _registers(name):

@@ -7,6 +7,7 @@ from a product (WMMA-005): it is a claim of its own, and where sources disagree 
 Claims: WMMA-003, WMMA-004, WMMA-005, WMMA-006, WMMA-009, WMMA-011, WMMA-012, WMMA-013, WMMA-014, WMMA-015, WMMA-017.
 """
 
+from cdna.mfma import layouts as mfma_layouts
 from cdna.mfma.layouts import Digit, Layout, count_items, locate, place, table
 from cdna.mfma.opcodes import MatrixError
 
@@ -86,29 +87,15 @@ def run_of_k(op, matrix, bits, other=()):
             return 16
         return 8 if op.k == 32 and bits == 16 else min(32, max(16, op.k // 4))
     if bits == 8 and op.k >= 64:
-        return 8 if "WMMA-006" in other and op.k == 128 else 16
+        return 8 if "WMMA-006" in other else 16
     if op.k == 128:
         return 4 if "WMMA-009" in other else 32
     return min(8, op.k // 2)
 
 
 def held(where, lane, vgpr):
-    """Return the elements that a register of a lane holds or helps to hold, as (block, i, j, vgpr, lo, hi).
-
-    Args: where: a Layout; lane: 0 to 31; vgpr: number of the operand's register.
-    Raises: MatrixError: no such lane or register.
-    """
-    if not 0 <= lane < LANES:
-        raise MatrixError("lane", lane, "0 to 31")
-    last = (where.first_bit + count_items(where) * where.item_bits - 1) // 32
-    if not 0 <= vgpr <= last:
-        raise MatrixError("vgpr", vgpr, "0 to " + str(last))
-    found = []
-    for row in table(where):
-        first = row[4] * 32 + row[5]
-        if row[3] == lane and first < 32 * vgpr + 32 and row[4] * 32 + row[6] >= 32 * vgpr:
-            found.append((first, row[:3] + row[4:]))
-    return [item for _, item in sorted(found)]
+    """Return the elements that a register of a lane, 0 to 31, holds or helps to hold; as cdna.mfma.layouts.held."""
+    return mfma_layouts.held(where, lane, vgpr, LANES)
 
 
 def other_positions(where, **given):

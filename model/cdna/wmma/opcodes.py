@@ -100,6 +100,8 @@ def opcode(name):
         text = text[:-4]
     known = mnemonics()
     spelled = [start + text for start in ("", "v_", "v_wmma_", "v_wmma_f32_", "v_wmma_i32_") if start + text in known]
+    if not spelled and text[-4:] == "_f64":
+        raise MatrixError("op", name, "no such product on gfx1250; gfx1251 has one, WMMA-002", "VGPR-011")
     if not spelled:
         raise MatrixError("op", name, "no matrix instruction of " + TARGET + "; `mfma list` names them", "WMMA-001")
     text = spelled[0]

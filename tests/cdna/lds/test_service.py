@@ -8,7 +8,7 @@ import random
 import pytest
 
 from cdna.lds.conflicts import across_targets, conflicts, group_degree, misaligned, other_readings, rows_and_chunks
-from cdna.lds.service import PUBLISHED, Unpublished, alternatives, op_name, service
+from cdna.lds.service import PUBLISHED, Unpublished, alternatives, op_name, safest, service
 
 CASES = pathlib.Path(__file__).parents[2] / "data" / "cases" / "public_problems.json"
 PROBLEMS = {case["id"]: case for case in json.loads(CASES.read_text("utf-8"))["cases"]}
@@ -59,6 +59,24 @@ def test_problem_lb_07():
     assert [[group[0], group[-1]] for group in groups] == PROBLEMS["LB-07"]["right_outcome"]
 
 
+def test_a_layout_is_chosen_by_the_larger_groups():
+    """AMD's article on MI450, newer than the case, says that sixteen lanes are served together."""
+    ((claim, position, other, _),) = alternatives("gfx1250", "ds_load_b128")
+    assert (claim, position) == ("LDS-053", "sixteen")
+    assert [[group[0], group[-1]] for group in other.groups] == [[0, 15], [16, 31]]
+    assert safest("gfx1250", "ds_load_b128") == other
+    # Neither reading of gfx950 holds the other's groups, and what somebody assumes stays as it is.
+    assert safest("gfx950", "ds_read_b128") == service("gfx950", "ds_read_b128")
+    assert len(safest("gfx1250", "ds_load_b128", "consecutive:4").groups) == 8
+
+
+def test_transposing_loads_split_in_two_when_an_address_is_crooked():
+    for op in ("ds_load_tr4_b64", "ds_load_tr8_b64"):
+        assert [len(group) for group in service("gfx1250", op).groups] == [32]
+        assert [len(group) for group in service("gfx1250", op, crooked=True).groups] == [16, 16]
+    assert service("gfx1250", "ds_load_tr16_b128", crooked=True) == service("gfx1250", "ds_load_tr16_b128")
+
+
 def test_the_example_of_the_bank_count_of_four_byte_reads():
     """32 lanes 128 bytes apart: degree 32 on 32 banks and 16 on 64 (contradiction C4 of the facts)."""
     addresses = [128 * lane for lane in range(32)]
@@ -67,7 +85,13 @@ def test_the_example_of_the_bank_count_of_four_byte_reads():
 
 @pytest.mark.parametrize(
     "target, op",
-    [("gfx950", "ds_write_b128"), ("gfx950", "ds_write_b32"), ("gfx942", "ds_read_b96"), ("gfx1250", "ds_load_b64")],
+    [
+        ("gfx950", "ds_write_b128"),
+        ("gfx950", "ds_write_b32"),
+        ("gfx942", "ds_read_b96"),
+        ("gfx1250", "ds_load_b64"),
+        ("gfx1250", "ds_load_tr6_b96"),
+    ],
 )
 def test_what_nobody_published_is_refused_unless_assumed(target, op):
     with pytest.raises(Unpublished, match=op) as caught:
@@ -133,4 +157,4 @@ def test_inactive_lanes_and_one_address_for_all():
 def test_another_reading_of_four_byte_reads_has_32_banks():
     ((claim, position, other, _),) = alternatives("gfx950", "ds_read_b32")
     assert (claim, position, other.banks) == ("LDS-015", "by-opcode", 32)
-    assert alternatives("gfx1250", "ds_load_b128") == []
+    assert alternatives("gfx1250", "ds_load_b32") == []

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The manual's pseudocode for a load, element by element, as the article with the key ART-A quotes it.
+"""The manual's pseudocode for a load, element by element, as the texts with the keys ART-A and ISA5-TEXT have it.
 
 Written down as printed: a write pointer, a count of bytes since the last gap, one element at a time. What is added,
 and nothing else:
 
-1. units: `Laddr += D#.pad_amount` adds 4 * (pad_amount + 1) bytes (claim TDM-041);
+1. units: `Laddr += D#.pad_amount` adds 4 * (pad_amount + 1) bytes (claim TDM-041), and the row address multiplies by
+   `dataSize`, where the print has the field (claim TDM-012);
 2. four loops instead of two around the innermost (the formulas for 4D and 5D), and the list of rows for a gather;
 3. the bounds test in front of each access (zero on load, nothing on store);
 4. a gap that would run past the allocation is not inserted (claim TDM-037); bytes without memory, or outside LDS,

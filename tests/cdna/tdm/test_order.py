@@ -254,6 +254,17 @@ def test_counter_width_and_issue_depth_are_two_things():
     assert idle_waits(many + [wait("tensor", 63)]) == [70], "the counter cannot be higher"
 
 
+def test_a_wait_reads_six_bits_of_its_operand():
+    """CDNA5 guide, S_WAIT_TENSORCNT: the counter is compared with bits 5 to 0 of the operand."""
+    two = [tensor_load("a", "m0"), tensor_load("b", "m1")]
+    assert surely_moved([two + [wait("tensor", 63)]]) == []
+    assert surely_moved([two + [wait("tensor", 64)]]) == [0, 1]
+    assert surely_moved([two + [wait("tensor", 65)]]) == [0]
+    assert surely_moved([two + [wait("tensor", 66)]]) == []
+    assert surely_moved([two + [wait("tensor", 65535)]]) == []
+    assert idle_waits(two + [wait("tensor", 64)]) == []
+
+
 def test_problem_tc01_ring_filled_to_the_brim(problem):
     given = problem("TC-01")["input"]
     slots, loads = given["num_buffers"], given["loads_in_prologue"]

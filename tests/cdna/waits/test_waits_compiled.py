@@ -1,10 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """What clang emits for many kernels gets no finding, or one that is explained; and what is cut out of it is found."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 import wait_kernels as kernels
 
 from cdna.waits.finder import check
+from cdna_evidence import witnesses
 
 # A wait that orders stores for other observers, or that guards a replay, protects no register and no LDS of this wave.
 NOT_AN_ERROR = ("storecnt", "xcnt")
@@ -95,3 +101,70 @@ define i32 @k(ptr addrspace(3) %l, ptr addrspace(1) %p, ptr addrspace(3) inreg %
     assert "read-before-result" in {
         rule for rule, severity, _ in findings(done.assembly, "gfx950") if severity == "error"
     }
+
+
+@pytest.mark.parametrize(("target", "lanes", "stages"), [("gfx950", 64, 2), ("gfx950", 64, 3), ("gfx1250", 32, 2)])
+def test_a_pipelined_product_of_triton_gets_no_error(tmp_path, target, lanes, stages):
+    """Copies into LDS that are skipped, counted and kept in flight over the loop: what is not sure is said as a remark."""
+    pytest.importorskip("triton", reason="the Python package triton is not installed")
+    script = Path(__file__).with_name("triton_product.py")
+    settled = {**os.environ, "TRITON_ALWAYS_COMPILE": "1", "TRITON_CACHE_DIR": str(tmp_path)}
+    ran = subprocess.run(
+        [sys.executable, str(script), target, str(lanes), str(stages)],
+        capture_output=True,
+        text=True,
+        env=settled,
+        timeout=300,
+    )
+    assert ran.returncode == 0, ran.stderr[-1000:]
+    lines = ran.stdout.split("\n")
+    copies = [line for line in lines if "global_load_lds_" in line or "_load_async_to_lds_" in line]
+    assert len(copies) >= 16
+    assert [item for item in findings(ran.stdout, target) if item[1] != "info"] == []
+    # Without the waits for the copies it is an error.
+    waits = ("s_waitcnt vmcnt(", "s_wait_asynccnt")
+    cut = "\n".join("" if line.strip().startswith(waits) else line for line in lines)
+    assert "lds-read-before-copy" in {rule for rule, severity, _ in findings(cut, target) if severity == "error"}
+    # Without the barriers, other waves may still read what the next turn's copies overwrite.
+    cut = "\n".join("" if line.strip().startswith("s_barrier") else line for line in lines)
+    said = [message for rule, _, message in findings(cut, target) if rule == "no-barrier"]
+    assert any("still reads what the copy overwrites" in message for message in said)
+    assert any("reads what this wave copied" in message for message in said)
+
+
+ORDERS = ("store", "atomic", "atomic_store", "volatile_store", "load", "atomic_load", "volatile_load")
+
+
+@pytest.mark.parametrize("newer", [False, True], ids=["clang", "triton"])
+@pytest.mark.parametrize("first", ORDERS)
+def test_compiled_atomics_get_no_warning(clang, first, newer):
+    """Three accesses in each order: where the compiler writes s_wait_xcnt the finder asks for it, and nowhere else."""
+    scope = 'syncscope("agent") monotonic'
+    lines = {
+        "store": " store i32 %t, ptr addrspace(1) %{0}",
+        "atomic": " %{0}x = atomicrmw add ptr addrspace(1) %{0}, i32 5 " + scope,
+        "atomic_store": " store atomic i32 5, ptr addrspace(1) %{0} " + scope + ", align 4",
+        "volatile_store": " store volatile i32 5, ptr addrspace(1) %{0}",
+        "load": " %{0}x = load i32, ptr addrspace(1) %{0}\n store i32 %{0}x, ptr addrspace(1) %d",
+        "atomic_load": " %{0}x = load atomic i32, ptr addrspace(1) %{0} " + scope + ", align 4",
+        "volatile_load": " %{0}x = load volatile i32, ptr addrspace(1) %{0}",
+    }
+    head = "declare i32 @llvm.amdgcn.workitem.id.x()\ndefine amdgpu_kernel void @k("
+    head += (
+        ", ".join(f"ptr addrspace(1) %{name}0" for name in "abcd")
+        + ") {\n %t = call i32 @llvm.amdgcn.workitem.id.x()\n"
+    )
+    head += "".join(f" %{name} = getelementptr i32, ptr addrspace(1) %{name}0, i32 %t\n" for name in "abcd")
+    witness = clang
+    if newer:
+        pytest.importorskip("triton", reason="the Python package triton is not installed")
+        witness = witnesses.get("triton-llvm")
+    warned = 0
+    for second in ORDERS:
+        body = "\n".join(lines[kind].format(name) for kind, name in zip((first, second, "atomic"), "abc", strict=True))
+        done = witness.compile_ir("gfx1250", head + body + "\n ret void\n}\n")
+        assert done.accepted, done.diagnostic
+        assert [item for item in findings(done.assembly, "gfx1250") if item[1] != "info"] == [], second
+        cut = "\n".join("" if "s_wait_xcnt" in line else line for line in done.assembly.split("\n"))
+        warned += ("once-before-translation", "warning") in {item[:2] for item in findings(cut, "gfx1250")}
+    assert warned

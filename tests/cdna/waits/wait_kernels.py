@@ -147,7 +147,7 @@ define amdgpu_kernel void @k(ptr addrspace(1) %p, ptr addrspace(1) %q) {
 """,
         {
             "lds-read-before-copy": "clang 22.1.8 waits for no asynchronous copy by itself (WAIT-054): a true finding",
-            "overwrite-before-translation": "a warning: clang 22.1.8 guards no register of an asynchronous copy; a newer LLVM counts its translation",
+            "overwrite-before-translation": "a remark: neither clang 22.1.8 nor the LLVM of triton 3.9.0 guards a register of an asynchronous copy (WAIT-082)",
         },
     ),
     "tensor_without_wait": (

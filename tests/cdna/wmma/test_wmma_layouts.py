@@ -123,7 +123,9 @@ def test_held_refuses():
     "given, claims",
     [
         ({"name": "v_wmma_f32_16x16x128_fp8_fp8", "matrix": "A"}, ["WMMA-006"]),
-        ({"name": "v_wmma_f32_16x16x64_fp8_fp8", "matrix": "A"}, []),
+        ({"name": "v_wmma_f32_16x16x64_fp8_fp8", "matrix": "A"}, ["WMMA-006"]),
+        ({"name": "v_wmma_i32_16x16x64_iu8", "matrix": "B"}, ["WMMA-006"]),
+        ({"name": "v_wmma_f32_16x16x32_f16", "matrix": "A"}, []),
         ({"name": "v_wmma_f32_16x16x128_f8f6f4", "matrix": "B", "b_format": "bf6"}, ["WMMA-009"]),
         ({"name": "v_swmmac_i32_16x16x128_iu8", "matrix": "B"}, ["WMMA-011"]),
         ({"name": "v_swmmac_f32_16x16x64_bf16", "matrix": "index"}, ["WMMA-012"]),
@@ -147,7 +149,8 @@ def test_other_positions(given, claims):
         ({"scale_row": 1}, "scale_row=1"),
         ({"index_key": -1}, "index_key=-1"),
         ({"target": "gfx942"}, "target=gfx942"),
-        ({"name": "v_wmma_f64_16x16x4_f64"}, "WMMA-001"),
+        ({"name": "v_wmma_f64_16x16x4_f64"}, "gfx1251 has one, WMMA-002, VGPR-011"),
+        ({"name": "v_wmma_f32_16x16x32_f61"}, "WMMA-001"),
     ],
 )
 def test_refusals(given, said):
@@ -178,3 +181,24 @@ def test_styles(style):
                 name, expression = line.split(" = ")
                 at[name] = eval(expression.replace("/", "//"), {}, at)
             assert (at["lane"], at["bit"]) == (lane, 32 * vgpr + lo)
+
+
+@pytest.mark.parametrize(
+    "name, formats, other, places",
+    [
+        # Places of row 0 as tables of the CDNA5 guide have them: K, lane, register, lowest bit.
+        # 7.12.2, eight-bit values over 64, and over 128 as two of these.
+        ("v_wmma_f32_16x16x64_fp8_fp8", {}, True, [(3, 0, 0, 24), (4, 0, 1, 0), (8, 16, 0, 0), (16, 0, 2, 0), (28, 16, 3, 0), (32, 0, 4, 0)]),
+        ("v_wmma_f32_16x16x128_fp8_fp8", {}, True, [(8, 16, 0, 0), (16, 0, 2, 0), (64, 0, 8, 0)]),
+        # 7.12.6.1, scaled products: eight, six and four bits.
+        ("v_wmma_scale_f32_16x16x128_f8f6f4", {}, False, [(3, 0, 0, 24), (12, 0, 3, 0), (16, 16, 0, 0), (32, 0, 4, 0), (80, 16, 8, 0), (124, 16, 15, 0)]),
+        ("v_wmma_scale_f32_16x16x128_f8f6f4", {"a_format": "fp6"}, False, [(0, 0, 0, 0), (32, 16, 0, 0), (64, 0, 6, 0), (96, 16, 6, 0)]),
+        ("v_wmma_scale_f32_16x16x128_f8f6f4", {"a_format": "fp4"}, False, [(31, 0, 3, 28), (32, 16, 0, 0), (64, 0, 4, 0), (96, 16, 4, 0)]),
+        # 7.12.2, sixteen and thirty-two bits.
+        ("v_wmma_f32_16x16x32_f16", {}, False, [(1, 0, 0, 16), (8, 16, 0, 0), (16, 0, 4, 0), (24, 16, 4, 0)]),
+        ("v_wmma_f32_16x16x4_f32", {}, False, [(1, 0, 1, 0), (2, 16, 0, 0), (3, 16, 1, 0)]),
+    ],
+)
+def test_places_as_the_manual_has_them(name, formats, other, places):
+    where = layout(name, TARGET, "A", other=("WMMA-006",) if other else (), **formats)
+    assert [(k, *locate(where, 0, k)[:3]) for k, _, _, _ in places] == places
