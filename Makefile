@@ -35,7 +35,7 @@ publish:  ## push the branch of versions; the workflow does this, after `make ve
 test: $(STAMP)  ## set up, then everything that CI runs: lint, checks, falsification, tests
 	$(BIN)/ruff check --quiet .
 	$(BIN)/cdna check --falsify --fresh
-	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 check: test  ## another name of `make test`
 

@@ -12,15 +12,6 @@ settings.register_profile(
 )
 settings.load_profile("derandomised")
 
-# The one file that takes minutes on a single core: begun last, it would run alone at the end.
-SLOWEST = "test_browser.py"
-
-
-def pytest_collection_modifyitems(items):
-    """Begin with the slowest file; the Makefile tells xdist to keep this order."""
-    items.sort(key=lambda item: item.path.name != SLOWEST)
-
-
 CASES = pathlib.Path(__file__).parent / "data" / "cases"
 
 
