@@ -86,10 +86,10 @@ def run_audit(argv):
     words.add_argument("--target", required=True, metavar="T", help=told)
     words.add_argument("--json", action="store_true", help="one JSON document")
     given = words.parse_args(argv)
-    from .waits import _other_target, _text_of
+    from .waits import other_target, text_of
 
     _check_target(given.target, AUDITED)
-    text = _text_of(given.file)
+    text = text_of(given.file)
     if given.target == "gfx1250":
         from cdna.wmma.audit import audit
         from cdna.wmma.hazards import UNIT
@@ -119,7 +119,7 @@ def run_audit(argv):
     elif unit:
         said += "\n" + unit
     disputed = found.disputed if given.json else found.disputed[:5]
-    findings = _other_target(text, given.target) + list(found.findings)
+    findings = other_target(text, given.target) + list(found.findings)
     return emit("mfma audit", given.target, result, findings, disputed, json=given.json, text=said)
 
 

@@ -203,7 +203,7 @@ def _check(given):
     from cdna.waits.events import unsure
     from cdna.waits.finder import check
 
-    text = _text_of(given.file)
+    text = text_of(given.file)
     label = "standard input" if given.file == "-" else given.file
     if len(text) > MOST_BYTES:
         raise Usage(f"{label}: {len(text)} characters, at most {MOST_BYTES}: check one kernel at a time")
@@ -226,7 +226,7 @@ def _check(given):
         differing = _differing(report.missing, other.missing)
         if differing is not None:
             disputed.append({"claim": "WAIT-060", "position": "counted-on-both", "result": {"missing": differing}})
-    findings = (_other_target(text, given.target) or _other_waits(program, given.target)) + list(report.findings)
+    findings = (other_target(text, given.target) or _other_waits(program, given.target)) + list(report.findings)
     if given.target == "gfx1250":
         from cdna.waits.cluster import signal_notes
 
@@ -256,7 +256,7 @@ def _grouped(findings, program):
     return shown
 
 
-def _text_of(name):
+def text_of(name):
     """Return the text of a file; of a code object the message says how to make text of it."""
     try:
         return read_text(name)
@@ -268,7 +268,7 @@ def _text_of(name):
         raise
 
 
-def _other_target(text, target):
+def other_target(text, target):
     """Return a finding where the text itself names another target than the one that was asked for."""
     for word in (".amdgcn_target", "amdhsa.target:"):
         place = text.find(word)

@@ -204,7 +204,7 @@ def guide_asks(target, first, then, via):
         and (one.family, one.passes) == ("DGEMM", 16)
         and two.kind not in ("matrix", "store", "load", "ds")
     ):
-        return 19
+        return result_read(target, one.family, one.passes)  # the guide has one row for both
     return None
 
 
