@@ -125,10 +125,15 @@ class Build(Check):
         return {
             "status": status,
             "warnings": len(messages),
+            "messages": messages,
             "generator": generator,
             "theme": theme,
             "status_of_a_wrong_one": self._wrong(tools.root),
         }
+
+    def judge(self, observed, values):
+        # A count alone would not tell whoever reads a log what to mend.
+        return super().judge(observed, values) + (observed["messages"][:5] if observed["warnings"] != values["warnings"] else [])
 
     def _wrong(self, root):
         """The exit status of a build of one page that names a claim which does not exist."""

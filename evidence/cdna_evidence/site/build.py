@@ -5,6 +5,8 @@ import logging
 import os
 import sys
 
+SAID = "MkDocs: "  # begins each message of MkDocs, so that nobody takes a line of another program for one
+
 
 class BuildFailed(Exception):
     """MkDocs found something wrong; its messages are on standard error, and strict mode made them fatal."""
@@ -72,7 +74,7 @@ class _Errors(logging.StreamHandler):
 
     def __init__(self):
         logging.Handler.__init__(self)
-        self.setFormatter(logging.Formatter("%(levelname)s: %(message)s"))
+        self.setFormatter(logging.Formatter(SAID + "%(levelname)s: %(message)s"))
 
     @property
     def stream(self):

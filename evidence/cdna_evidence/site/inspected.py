@@ -20,6 +20,8 @@ from pathlib import Path
 
 from cdna_evidence.checks.api import CannotTell, NotHere
 
+from .build import SAID
+
 WIDTHS = (390, 1440, 1920, 2560)
 PAGES = (
     "",
@@ -50,7 +52,7 @@ def digest(root):
 
 @functools.lru_cache(maxsize=1)
 def built(root):
-    """Return (directory, exit status, messages) of a strict build of the clone, kept until a source changes.
+    """Return (directory, exit status, MkDocs' messages) of a strict build of the clone, kept until a source changes.
 
     Args: root: the folder that holds evidence/. Raises: NotHere: no clone, or the extra `site` is not installed.
     """
@@ -76,7 +78,7 @@ def built(root):
     code = "import sys; from cdna_evidence.cli import main; sys.exit(main(sys.argv[1:]))"
     command = [sys.executable, "-c", code, "site", "build", "--output", str(aside / "site")]
     ran = subprocess.run(command, capture_output=True, text=True, cwd=root, timeout=300)
-    messages = [line for line in ran.stderr.splitlines() if line.startswith(("WARNING", "ERROR"))]
+    messages = [line for line in ran.stderr.splitlines() if line.startswith(SAID)]
     if ran.returncode == 0 and not place.exists():
         (aside / "site").rename(place)
     shutil.rmtree(aside, ignore_errors=True)
