@@ -102,11 +102,6 @@ def flipped(count):
     return [12288] + [12288 ^ 1 << bit for bit in range(count)]
 
 
-def stride_spans(tools, name, most):
-    """Return the spans of the four stride fields of a 5D copy."""
-    return [landed(tools, name, changed(DEEP, "strides", single_bits(most), i)) for i in range(4)]
-
-
 class _TileAddress(Check):
     claim = "TDM-007"
     kind = "client"
@@ -254,28 +249,25 @@ class MlirStrides(_Strides):
     witness = "flydsl"
 
 
-class _Widths(Check):
-    claim = "TDM-019"
-    kind = "client"
-    binds = ("stride_fields", "stride_bits", "global_addr_bits")
-
-    def observe(self, target, tools):
-        spans = stride_spans(tools, self.witness, 62)
-        widths = {item[2] for item in spans}
-        if len(widths) != 1:
-            raise ValueError(f"stride widths {sorted(widths)}")
-        address = landed(tools, self.witness, changed(PLAIN, "base", single_bits(62)))
-        return {"stride_fields": len(spans), "stride_bits": widths.pop(), "global_addr_bits": address[2]}
-
-
-class MlirWidths(_Widths):
+class MlirWidths(Check):
     """Of strides and addresses with one bit set, MLIR's lowering lets so many bits through.
 
     Shows: the widths that the lowering masks to.
     Does not show: hardware.
     """
 
+    claim = "TDM-019"
+    kind = "client"
     witness = "flydsl"
+    binds = ("stride_fields", "stride_bits", "global_addr_bits")
+
+    def observe(self, target, tools):
+        spans = [landed(tools, self.witness, changed(DEEP, "strides", single_bits(62), i)) for i in range(4)]
+        widths = {item[2] for item in spans}
+        if len(widths) != 1:
+            raise ValueError(f"stride widths {sorted(widths)}")
+        address = landed(tools, self.witness, changed(PLAIN, "base", single_bits(62)))
+        return {"stride_fields": len(spans), "stride_bits": widths.pop(), "global_addr_bits": address[2]}
 
 
 class TritonGroup0(Check):

@@ -4,6 +4,7 @@
 import re
 
 from cdna_evidence.checks import CannotTell, Check
+from cdna_evidence.checks.answers import verdict
 
 EMPTY = "define amdgpu_kernel void @k() { ret void }\n"
 SIZE = """
@@ -26,13 +27,6 @@ define amdgpu_kernel void @k(ptr addrspace(1) %out, i32 %a, i32 %b) {
 """
 
 
-def told(done):
-    """The word for a compilation: accept or reject."""
-    if done.accepted is None or done.outcome not in ("accepted", "rejected"):
-        raise CannotTell(f"{done.outcome}: {done.diagnostic}")
-    return "accept" if done.accepted else "reject"
-
-
 class WaveSize(Check):
     """The wave size that clang folds into code and writes into metadata, and what it says to each size as an option.
 
@@ -47,7 +41,7 @@ class WaveSize(Check):
 
     def observe(self, target, tools):
         done = tools.clang.compile_ir(target, SIZE)
-        if told(done) == "reject":
+        if verdict(done) == "reject":
             raise CannotTell(done.diagnostic)
         stored = re.search(r"global_store_b32 v\d+, (v\d+)", done.assembly)
         folded = re.findall(rf"v_(?:dual_)?mov_b32(?:_e32)? {stored[1]}, (\w+)", done.assembly)
@@ -58,8 +52,8 @@ class WaveSize(Check):
         options = {size: f"-m{'no-' if size == 32 else ''}wavefrontsize64" for size in (32, 64)}
         return {
             "lanes": values.pop(),
-            "wave32_option": told(tools.clang.compile_ir(target, EMPTY, extra=(options[32],))),
-            "wave64_option": told(tools.clang.compile_ir(target, EMPTY, extra=(options[64],))),
+            "wave32_option": verdict(tools.clang.compile_ir(target, EMPTY, extra=(options[32],))),
+            "wave64_option": verdict(tools.clang.compile_ir(target, EMPTY, extra=(options[64],))),
         }
 
 
@@ -79,7 +73,7 @@ class RegisterFiles(Check):
         found = {}
         for name, factor in (("uniform", "a"), ("divergent", "lane")):
             done = tools.clang.compile_ir(target, PRODUCTS.replace("FACTOR", factor))
-            if told(done) == "reject":
+            if verdict(done) == "reject":
                 raise CannotTell(done.diagnostic)
             results = re.findall(r"^\s+[sv]_mul_\w+ ([sv])\d+,", done.assembly, re.MULTILINE)
             if len(results) != 1:

@@ -4,6 +4,7 @@
 import re
 
 from cdna_evidence.checks import CannotTell, Check
+from cdna_evidence.checks.answers import assembly, taken
 
 GLOBAL = "__attribute__((address_space(1))) int"
 LDS = "__attribute__((address_space(3))) int"
@@ -24,18 +25,9 @@ def kernel(body):
     return f"__attribute__((amdgpu_kernel)) void k({GLOBAL} *g, {LDS} *l, int n) {{ {body} }}\n"
 
 
-def told(done):
-    """True or False where the compiler answered."""
-    if done.accepted is None:
-        raise CannotTell(f"{done.outcome}: {done.diagnostic[:80]}")
-    return done.accepted
-
-
 def lines(done):
     """The instructions of an assembly text."""
-    if not told(done):
-        raise CannotTell(done.diagnostic[:120])
-    return [line.strip() for line in done.assembly.splitlines() if re.match(r"\t[a-z]", line)]
+    return [line.strip() for line in assembly(done).splitlines() if re.match(r"\t[a-z]", line)]
 
 
 class BuiltinSizes(Check):
@@ -53,7 +45,7 @@ class BuiltinSizes(Check):
         found = {}
         for size in SIZES:
             done = tools.clang.compile_c(target, kernel(f"__builtin_amdgcn_global_load_lds(g, l, {size}, 0, 0);"))
-            found[f"b{size}"] = told(done) and "global_load_lds" in done.assembly
+            found[f"b{size}"] = taken(done) and "global_load_lds" in done.assembly
         return {"accepted": found}
 
 
@@ -169,7 +161,7 @@ class Constants(Check):
             done = tools.clang.compile_c(
                 target, kernel(f"__builtin_amdgcn_global_load_lds(g, l, {size}, {offset}, 0);")
             )
-            found[name] = told(done) and "global_load_lds" in done.assembly
+            found[name] = taken(done) and "global_load_lds" in done.assembly
         forms = (("voffset", "%v", "0", "16"), ("soffset", "0", "%s", "16"), ("offset", "0", "0", "%v"))
         for name, voffset, soffset, offset in forms:
             body = (
@@ -177,7 +169,7 @@ class Constants(Check):
                 f"i32 {voffset}, i32 {soffset}, i32 {offset}, i32 0)"
             )
             done = tools.clang.compile_ir(target, IR.replace("BODY", body))
-            found[f"buffer_variable_{name}"] = told(done) and "buffer_load_dword" in done.assembly
+            found[f"buffer_variable_{name}"] = taken(done) and "buffer_load_dword" in done.assembly
         return {"accepted": found}
 
 
@@ -199,7 +191,7 @@ class OpcodeGate(Check):
         for name, answer in zip(
             names, tools.clang.assemble(target, [f"{name} v[0:1], off" for name in names]), strict=True
         ):
-            accepted[name] = told(answer)
+            accepted[name] = taken(answer)
             if accepted[name]:
                 opcode[name] = int.from_bytes(answer.bytes[:4], "little") >> 18 & 0x7F
         return {"accepted": accepted, "opcode": opcode}
@@ -247,14 +239,14 @@ class Asynchronous(Check):
             "s_wait_asynccnt 0x0",
             "s_waitcnt vmcnt(0)",
         ]
-        answers = [told(answer) for answer in tools.clang.assemble(target, asked + others)]
+        answers = [taken(answer) for answer in tools.clang.assemble(target, asked + others)]
         older, negative, own, common = answers[len(widths) :]
         registers = [f"global_load_async_to_lds_b32 {one}, v[8:9], off" for one in ("v1", "v[1:2]", "v[1:3]")]
-        taken = [told(answer) for answer in tools.clang.assemble(target, registers)]
+        by_registers = [taken(answer) for answer in tools.clang.assemble(target, registers)]
         return {
             "accepted": dict(zip(widths, answers, strict=False)),
             "older_form": older,
-            "lds_address_vgprs": taken.index(True) + 1 if sum(taken) == 1 else -1,
+            "lds_address_vgprs": by_registers.index(True) + 1 if sum(by_registers) == 1 else -1,
             "negative_offset": negative,
             "counter_wait": {"s_wait_asynccnt": own, "s_waitcnt": common},
         }
@@ -276,7 +268,7 @@ class OffsetWraps(Check):
         buffer = self._most(tools, target, "buffer_load_dword off, s[0:3], 0 offset:{} lds", True)
         plain = self._most(tools, target, "global_load_lds_dword v[0:1], off offset:{}", False)
         (wrapped,) = tools.clang.assemble(target, [f"buffer_load_dword off, s[0:3], 0 offset:{buffer + 1} lds"])
-        if not told(wrapped):
+        if not taken(wrapped):
             raise CannotTell(f"offset {buffer + 1} is refused")
         large = 8192
         body = f"  call void @llvm.amdgcn.load.to.lds.p1(ptr addrspace(1) %g, ptr addrspace(3) %l, i32 4, i32 {large}, i32 0)"
@@ -300,7 +292,7 @@ class OffsetWraps(Check):
         while bad - good > 1:
             middle = (good + bad) // 2
             (answer,) = tools.clang.assemble(target, [form.format(middle)])
-            if told(answer) and (not by_encoding or self._field(answer) == middle):
+            if taken(answer) and (not by_encoding or self._field(answer) == middle):
                 good = middle
             else:
                 bad = middle

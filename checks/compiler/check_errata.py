@@ -4,18 +4,13 @@
 import re
 
 from cdna_evidence.checks import CannotTell, Check
+from cdna_evidence.checks.answers import taken
+from cdna_evidence.checks.search import largest_lds
 
 SCALED = {
     "v_mfma_scale_f32_16x16x128_f8f6f4": "v[0:3], v[4:11], v[12:19], v[0:3], v20, v21 op_sel_hi:[0,0,0]",
     "v_mfma_scale_f32_32x32x64_f8f6f4": "v[0:15], v[16:23], v[24:31], v[0:15], v32, v33 op_sel_hi:[0,0,0]",
 }
-
-
-def told(answer):
-    """Return whether something was accepted; a crash or a time-out tells nothing."""
-    if answer.accepted is None:
-        raise CannotTell(f"{answer.outcome}: {answer.diagnostic[:120]}")
-    return answer.accepted
 
 
 class ScalePrefix(Check):
@@ -32,7 +27,7 @@ class ScalePrefix(Check):
 
     def observe(self, target, tools):
         answers = tools.clang.assemble(target, [f"{name} {text}" for name, text in SCALED.items()])
-        if not all(told(item) and len(item.bytes) == 16 for item in answers):
+        if not all(taken(item) and len(item.bytes) == 16 for item in answers):
             raise CannotTell("not sixteen bytes")
         data = {name: item.bytes for name, item in zip(SCALED, answers)}
         words = {int.from_bytes(item[:4], "little") >> 16 & 0x7F for item in data.values()}
@@ -75,7 +70,7 @@ class ScaleRegisters(Check):
     def _width(self, clang, target, name):
         scales = {1: "v40, v44", 2: "v[40:41], v[44:45]", 4: "v[40:43], v[44:47]"}
         lines = [f"{name} v[0:7], v[8:23], v[24:39], v[0:7], {text}" for text in scales.values()]
-        found = [width for width, item in zip(scales, clang.assemble(target, lines)) if told(item)]
+        found = [width for width, item in zip(scales, clang.assemble(target, lines)) if taken(item)]
         if len(found) != 1:
             raise CannotTell(f"{name}: {found}")
         return found[0]
@@ -104,7 +99,7 @@ class DoublePrecision(Check):
                 "v_wmma_f32_16x16x4_f32 v[0:7], v[8:9], v[10:11], v[0:7]",
             ],
         }
-        found = {name: any(told(i) for i in tools.clang.assemble(target, text)) for name, text in lines.items()}
+        found = {name: any(taken(i) for i in tools.clang.assemble(target, text)) for name, text in lines.items()}
         return {"known": tools.clang.knows(target), **found}
 
 
@@ -146,7 +141,7 @@ class OnePool(Check):
             f' {{ __asm__ volatile("" ::: {clobbers}); *p = 1; }}'
         )
         done = clang.compile_c(target, source)
-        if not told(done):
+        if not taken(done):
             raise CannotTell(done.diagnostic[:200])
         names = ("NumVgprs", "NumAgprs", "TotalNumVgprs", "Occupancy")
         return {name: int(re.search(rf"; {name}: (\d+)", done.assembly)[1]) for name in names}
@@ -181,24 +176,7 @@ class CapacityRatio(Check):
     binds = ("bytes_before", "bytes", "tenths")
 
     def observe(self, target, tools):
-        before, now = (self._largest(tools.clang, one) for one in ("gfx942", target))
+        before, now = (largest_lds(tools.clang, one) for one in ("gfx942", target))
         if now * 10 % before:
             raise CannotTell(f"{now} of {before} is no number of tenths")
         return {"bytes_before": before, "bytes": now, "tenths": now * 10 // before}
-
-    def _largest(self, clang, target):
-        good, bad = 1, 1 << 20
-        while bad - good > 1:
-            middle = (good + bad) // 2
-            source = (
-                f"@a = internal addrspace(3) global [{middle} x i8] poison\n"
-                "define amdgpu_kernel void @k() {\n"
-                "  store volatile i8 1, ptr addrspace(3) @a\n"
-                "  ret void\n"
-                "}\n"
-            )
-            if told(clang.compile_ir(target, source)):
-                good = middle
-            else:
-                bad = middle
-        return good

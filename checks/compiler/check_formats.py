@@ -1,15 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Number formats as clang 22's assembler sees them: it knows instructions, and no format by name."""
 
-from cdna_evidence.checks import CannotTell, Check
-
-
-def accepted(clang, target, lines):
-    """Return {name: accepted} for instructions given as {name: text}."""
-    answers = clang.assemble(target, list(lines.values()))
-    if any(item.accepted is None for item in answers):
-        raise CannotTell([item.outcome for item in answers])
-    return {name: item.accepted for name, item in zip(lines, answers)}
+from cdna_evidence.checks import Check
+from cdna_evidence.checks.answers import accepted
 
 
 class SameMnemonic(Check):

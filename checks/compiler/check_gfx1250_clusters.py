@@ -4,29 +4,10 @@
 import re
 
 from cdna_evidence.checks import CannotTell, Check
+from cdna_evidence.checks.answers import assembly, instructions, verdict
 
 BARRIER = "declare void @llvm.amdgcn.s.cluster.barrier()\ndefine amdgpu_kernel void @k() {0}{{\n call void @llvm.amdgcn.s.cluster.barrier()\n ret void\n}}\n"
 EMPTY = "define amdgpu_kernel void @k() {0}{{\n ret void\n}}\n"
-
-
-def accepted(answer):
-    """Return accept or reject."""
-    if answer.accepted is None:
-        raise CannotTell(answer.outcome)
-    return "accept" if answer.accepted else "reject"
-
-
-def told(tools, target, text):
-    """Return compiled assembly text."""
-    done = tools.clang.compile_ir(target, text)
-    if not done.accepted:
-        raise CannotTell(f"{done.outcome}: {done.diagnostic[:200]}")
-    return done.assembly
-
-
-def instructions(text):
-    """Return the instructions of assembly text."""
-    return [line.split(";")[0].strip() for line in text.splitlines() if re.match(r"\s+[a-z]\w+", line)]
 
 
 def dims(words):
@@ -66,7 +47,8 @@ class Dimensions(Check):
 
     def observe(self, target, tools):
         texts = {"fixed": dims("4,2,1"), "zeros": dims("0,0,0"), "absent": ""}
-        found = {name: re.search(r"\.cluster_dims:\s*((?:-\s*\d+\s*)+)", told(tools, target, EMPTY.format(words))) for name, words in texts.items()}
+        codes = {name: assembly(tools.clang.compile_ir(target, EMPTY.format(words))) for name, words in texts.items()}
+        found = {name: re.search(r"\.cluster_dims:\s*((?:-\s*\d+\s*)+)", code) for name, code in codes.items()}
         numbers = [int(word) for word in re.findall(r"\d+", found["fixed"].group(1))] if found["fixed"] else []
         return {"metadata": {name: match is not None for name, match in found.items()}, "numbers": numbers}
 
@@ -94,7 +76,7 @@ class BarrierNumbers(Check):
         answers = tools.clang.assemble(target, [*lines.values(), "s_barrier_signal -1"])
         return {
             "operand": {"workgroup": answers[-1].bytes[0], "cluster": answers[0].bytes[0]},
-            "cluster_accepted": {name: accepted(answer) for name, answer in zip(lines, answers, strict=False)},
+            "cluster_accepted": {name: verdict(answer) for name, answer in zip(lines, answers, strict=False)},
         }
 
 
@@ -123,7 +105,7 @@ class NamedBarriers(Check):
         answers = tools.clang.assemble(target, [*lines.values(), *(f"s_barrier_join {n}" for n in range(200))])
         joined = [n for n, answer in enumerate(answers[len(lines) :]) if answer.accepted]
         return {
-            "accepted": {name: accepted(answer) for name, answer in zip(lines, answers, strict=False)},
+            "accepted": {name: verdict(answer) for name, answer in zip(lines, answers, strict=False)},
             "largest_join": max(joined),
         }
 
@@ -141,11 +123,11 @@ class OneSignal(Check):
     binds = ("steps", "signals_behind_branch", "single_wave_steps")
 
     def observe(self, target, tools):
-        lines = instructions(told(tools, target, BARRIER.format("")))
+        lines = instructions(tools.clang.compile_ir(target, BARRIER.format("")))
         steps = ["_".join(line.split()) for line in lines if line.startswith("s_barrier")]
         branch = next((i for i, line in enumerate(lines) if line.startswith("s_cbranch")), len(lines))
         wait = next((i for i in range(branch, len(lines)) if lines[i] == "s_barrier_wait -3"), len(lines))
-        single = instructions(told(tools, target, BARRIER.format('"amdgpu-flat-work-group-size"="1,32" ')))
+        single = instructions(tools.clang.compile_ir(target, BARRIER.format('"amdgpu-flat-work-group-size"="1,32" ')))
         return {
             "steps": steps,
             "signals_behind_branch": sum(line == "s_barrier_signal -3" for line in lines[branch:wait]),
@@ -166,7 +148,7 @@ class Election(Check):
     binds = ("sets_scc_before", "reads_scc_after")
 
     def observe(self, target, tools):
-        lines = instructions(told(tools, target, BARRIER.format("")))
+        lines = instructions(tools.clang.compile_ir(target, BARRIER.format("")))
         at = next((i for i, line in enumerate(lines) if line.startswith("s_barrier_signal_isfirst")), None)
         if at is None:
             raise CannotTell("no election")
@@ -195,7 +177,7 @@ class LoadWidths(Check):
         lines = [f"cluster_load_b{n} {data[n]}, v[2:3], off" for n in widths]
         lines += [f"cluster_load_async_to_lds_b{n} v1, v[2:3], off" for n in widths]
         lines += [f"cluster_store_{kind}b{n} v[2:3], v4, off" for kind in ("", "async_from_lds_") for n in (8, 32)]
-        words = [accepted(answer) for answer in tools.clang.assemble(target, lines)]
+        words = [verdict(answer) for answer in tools.clang.assemble(target, lines)]
         return {
             "registers": [n for n, word in zip(widths, words[:6], strict=True) if word == "accept"],
             "lds": [n for n, word in zip(widths, words[6:12], strict=True) if word == "accept"],
@@ -222,7 +204,7 @@ class LoadMask(Check):
         name = "@llvm.amdgcn.cluster.load.async.to.lds.b32(ptr addrspace(1)"
         lds = f"declare void {name}, ptr addrspace(3), i32, i32, i32)\n" + head
         lds += f" call void {name} %p, ptr addrspace(3) %l, i32 0, i32 0, i32 %m)\n ret void\n}}\n"
-        found = [self._written(instructions(told(tools, target, text))) for text in (plain, lds)]
+        found = [self._written(instructions(tools.clang.compile_ir(target, text))) for text in (plain, lds)]
         return {"mask_register": found[0], "written_before": found[0] == "m0", "lds_form_written_before": found[1] == "m0"}
 
     def _written(self, lines):
@@ -250,7 +232,7 @@ class EarlyEnd(Check):
         text = "declare i32 @llvm.amdgcn.cluster.load.b32.i32.p1(ptr addrspace(1), i32, i32)\n"
         text += "define amdgpu_kernel void @k(ptr addrspace(1) %p) {\n"
         text += f" %a = call i32 @llvm.amdgcn.cluster.load.b32.i32.p1(ptr addrspace(1) %p, i32 0, i32 {mask})\n"
-        lines = instructions(told(tools, target, text + " store i32 %a, ptr addrspace(1) %p\n ret void\n}\n"))
+        lines = instructions(tools.clang.compile_ir(target, text + " store i32 %a, ptr addrspace(1) %p\n ret void\n}\n"))
         given = [line.split(",")[1].strip() for line in lines if re.match(r"s_mov_b32 m0,", line)]
         if len(given) != 1:
             raise CannotTell(f"M0 is written {len(given)} times")

@@ -4,22 +4,16 @@
 Which pairs a claim asks about stands in one table, cdna_evidence.witnesses.wmma_pairs; here stands who is asked.
 """
 
-from cdna_evidence.checks import CannotTell, Check
+from cdna_evidence.checks import Check
+from cdna_evidence.checks.pairs import slots
 from cdna_evidence.witnesses import wmma_pairs
 
 
-def slots(witness, target, asked, extra=()):
-    """Return a nested dict of pairs as V_NOPs. Raises: CannotTell: a pair was not told."""
-    try:
-        return wmma_pairs.by(witness, target, asked, extra)
-    except ValueError as error:
-        raise CannotTell(str(error)) from None
-
-
 class _Pairs(Check):
-    """The pairs of the claim, put to one compiler."""
+    """The pairs of the claim, put to llc where a check names no other compiler."""
 
     kind = "compiler"
+    witness = "llc"
 
     def observe(self, target, tools):
         asked = wmma_pairs.PAIRS[self.claim]
@@ -34,7 +28,6 @@ class MatrixInput(_Pairs):
     """
 
     claim = "WMMA-050"
-    witness = "llc"
     binds = ("slots", "as_b", "as_index")
 
 
@@ -56,7 +49,6 @@ class ResultRead(_Pairs):
     """
 
     claim = "WMMA-051"
-    witness = "llc"
     binds = ("slots",)
 
 
@@ -79,7 +71,6 @@ class ResultOverwritten(_Pairs):
     """
 
     claim = "WMMA-052"
-    witness = "llc"
     binds = ("slots",)
 
 
@@ -101,7 +92,6 @@ class InputOverwritten(_Pairs):
     """
 
     claim = "WMMA-053"
-    witness = "llc"
     binds = ("a", "b", "index")
 
 
@@ -123,7 +113,6 @@ class Accumulator(_Pairs):
     """
 
     claim = "WMMA-054"
-    witness = "llc"
     binds = ("slots", "control_a")
 
 
@@ -147,7 +136,6 @@ class AccumulatorOverwritten(_Pairs):
 
     claim = "WMMA-055"
     position = "no-slots"
-    witness = "llc"
     binds = ("slots", "control_a")
 
 
@@ -189,7 +177,6 @@ class OtherUnits(_Pairs):
     """
 
     claim = "WMMA-056"
-    witness = "llc"
     binds = ("slots", "control_valu")
 
 
@@ -223,7 +210,6 @@ class SinglePrecision(_Pairs):
     """
 
     claim = "WMMA-057"
-    witness = "llc"
     binds = ("slots",)
 
 
@@ -245,7 +231,6 @@ class Classes(_Pairs):
     """
 
     claim = "WMMA-058"
-    witness = "llc"
     binds = ("read",)
 
 
@@ -288,7 +273,6 @@ class FourCycles(_Pairs):
 
     claim = "WMMA-059"
     position = "like-fp16"
-    witness = "llc"
     binds = ("read", "next_a")
 
 
@@ -322,7 +306,6 @@ class EightBitSides(_Pairs):
 
     claim = "WMMA-060"
     position = "sixteen-cycles"
-    witness = "llc"
     binds = ("read", "next_a")
 
 
@@ -355,7 +338,6 @@ class Unit(_Pairs):
     """
 
     claim = "WMMA-061"
-    witness = "llc"
     binds = ("added_after_three", "fewest_valu", "fewest_matrix")
 
     def observe(self, target, tools):
@@ -375,7 +357,6 @@ class Neighbour(_Pairs):
     """
 
     claim = "WMMA-067"
-    witness = "llc"
     binds = ("llvm_22",)
 
 
@@ -409,7 +390,6 @@ class LoadOverInput(_Pairs):
 
     claim = "WMMA-068"
     position = "no-slots"
-    witness = "llc"
     binds = ("slots", "control_valu", "hazard")
 
     def observe(self, target, tools):
@@ -435,7 +415,6 @@ class Scales(_Pairs):
     """
 
     claim = "WMMA-077"
-    witness = "llc"
     binds = ("result_is_scale", "scale_overwritten", "control")
 
 
@@ -467,7 +446,6 @@ class Scales24(Scales):
     """
 
     witness = "triton-llvm"
-    binds = ("result_is_scale", "scale_overwritten", "control")
 
     def observe(self, target, tools):
         found = super().observe(target, tools)

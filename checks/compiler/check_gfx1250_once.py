@@ -4,6 +4,7 @@
 import re
 
 from cdna_evidence.checks import CannotTell, Check
+from cdna_evidence.checks.answers import instructions
 
 ONCE = """declare void @llvm.amdgcn.global.load.async.to.lds.b32(ptr addrspace(1), ptr addrspace(3), i32, i32)
 declare i32 @llvm.amdgcn.workitem.id.x()
@@ -19,18 +20,10 @@ ATOMIC_STORE = ' store atomic i32 5, ptr addrspace(1) %a syncscope("agent") mono
 SECOND = r"(?:global|buffer)_(?:atomic|load|store)_\S+"
 
 
-def lines_of(witness, target, text):
-    """Return the instructions of compiled LLVM IR."""
-    done = witness.compile_ir(target, text)
-    if not done.accepted:
-        raise CannotTell(f"{done.outcome}: {done.diagnostic[:200]}")
-    return [line.split(";")[0].strip() for line in done.assembly.splitlines() if re.match(r"\s+[a-z]\w+", line)]
-
-
 def waits_between(witness, target, body):
     """Return how many s_wait_xcnt stand right in front of each access to memory of compiled LLVM IR, in order; each access starts anew."""
     found, count = [], 0
-    for line in lines_of(witness, target, "!0 = !{i32 1}\n" + ONCE + body + " ret void\n}\n"):
+    for line in instructions(witness.compile_ir(target, "!0 = !{i32 1}\n" + ONCE + body + " ret void\n}\n")):
         count += line.startswith("s_wait_xcnt")
         if re.match(SECOND, line):
             found.append(count)
@@ -85,7 +78,7 @@ class OnlyOnce(Check):
 
     def _overwrites(self, tools, target, body):
         """Return whether the wait stands there, where the atomic's result goes to the register of the store's data."""
-        lines = lines_of(tools.clang, target, ONCE + body + " ret void\n}\n")
+        lines = instructions(tools.clang.compile_ir(target, ONCE + body + " ret void\n}\n"))
         stored = [line.split(",")[1].strip() for line in lines if line.startswith("global_store")]
         result = [line.split()[1].strip(",") for line in lines if line.startswith("global_atomic")]
         if result != stored[:1]:
@@ -140,7 +133,7 @@ class TensorDrain(Check):
         for kind, name in (("loads", "load.to.lds"), ("stores", "store.from.lds")):
             # The newer intrinsic takes one group of the descriptor more.
             for who, witness, more in (("clang", tools.clang, ""), ("triton", newer, "<8 x i32>")):
-                lines = lines_of(witness, target, self._text(name, more))
+                lines = instructions(witness.compile_ir(target, self._text(name, more)))
                 transfers.add(sum(line.startswith("tensor_") for line in lines))
                 drains = [int(line.split()[1], 0) for line in lines if line.startswith("s_wait_tensorcnt")]
                 waits[f"{who}_{kind}"] = len(drains)

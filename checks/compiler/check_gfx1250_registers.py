@@ -4,23 +4,9 @@
 import re
 
 from cdna_evidence.checks import CannotTell, Check
+from cdna_evidence.checks.answers import assembly, verdict
 
 MOVE = "$vgpr{0} = V_MOV_B32_e32 {1}, implicit $exec"
-
-
-def accepted(answer):
-    """Return accept or reject."""
-    if answer.accepted is None:
-        raise CannotTell(answer.outcome)
-    return "accept" if answer.accepted else "reject"
-
-
-def told(witness, target, text):
-    """Return compiled assembly text."""
-    done = witness.compile_ir(target, text)
-    if not done.accepted:
-        raise CannotTell(f"{done.outcome}: {done.diagnostic[:200]}")
-    return done.assembly
 
 
 def remark(text, name):
@@ -34,7 +20,7 @@ def remark(text, name):
 def clobbering(witness, target, register):
     """Return the assembly of a kernel whose inline assembly clobbers one register."""
     text = 'define amdgpu_kernel void @k() #0 {\n call void asm sideeffect "; use", "~{v' + str(register) + '}"()\n ret void\n}\n'
-    return told(witness, target, text + 'attributes #0 = { "amdgpu-flat-work-group-size"="1,32" }\n')
+    return assembly(witness.compile_ir(target, text + 'attributes #0 = { "amdgpu-flat-work-group-size"="1,32" }\n'))
 
 
 def lowered(tools, target, lines):
@@ -73,7 +59,7 @@ class Names(Check):
         stores = "".join(f" store volatile float %v{i}, ptr addrspace(1) %p{i}\n" for i in range(live))
         kernel = "define amdgpu_kernel void @k(ptr addrspace(1) %p) #0 {\n" + places + loads + stores + " ret void\n}\n"
         kernel += 'attributes #0 = { "amdgpu-flat-work-group-size"="1,32" "amdgpu-waves-per-eu"="1,1" }\n'
-        text = told(tools.clang, target, kernel)
+        text = assembly(tools.clang.compile_ir(target, kernel))
         return {
             "largest_named": max(n for n, answer in enumerate(answers) if answer.accepted),
             "largest_known": max(known),
@@ -128,7 +114,7 @@ class Cut(Check):
         found = {name: int.from_bytes(answer.bytes or b"", "little") & 0xFFFF for name, answer in zip(asked, answers[:3], strict=True)}
         if not all(answer.accepted for answer in answers[:3]):
             raise CannotTell("refused")
-        return {"operand_of": found, "wait_with_seventeen_bits": accepted(answers[3])}
+        return {"operand_of": found, "wait_with_seventeen_bits": verdict(answers[3])}
 
 
 class Granule(Check):
@@ -230,12 +216,12 @@ class Wave32(Check):
         answers = tools.clang.assemble(target, [f"v_cmp_eq_u32 {word}, v0, v1" for word in lines.values()])
         kernel = "define amdgpu_kernel void @k() {0}{{\n ret void\n}}\n"
         wide = tools.clang.compile_ir(target, kernel.format('"target-features"="+wavefrontsize64" '))
-        found = re.search(r"\.wavefront_size:\s+(\d+)", told(tools.clang, target, kernel.format("")))
+        found = re.search(r"\.wavefront_size:\s+(\d+)", assembly(tools.clang.compile_ir(target, kernel.format(""))))
         if not found:
             raise CannotTell("no wavefront size in the metadata")
         states = wide.accepted and re.search(r"\.wavefront_size:\s+64", wide.assembly)
         return {
-            "accepted": {name: accepted(answer) for name, answer in zip(lines, answers, strict=True)},
+            "accepted": {name: verdict(answer) for name, answer in zip(lines, answers, strict=True)},
             "wave64": "accept" if states else "reject",
             "lanes": int(found.group(1)),
         }
@@ -260,7 +246,7 @@ class Tuples(Check):
             "accumulation": "v_accvgpr_write_b32 a0, v0",
         }
         answers = tools.clang.assemble(target, list(lines.values()))
-        return {"accepted": {name: accepted(answer) for name, answer in zip(lines, answers, strict=True)}}
+        return {"accepted": {name: verdict(answer) for name, answer in zip(lines, answers, strict=True)}}
 
 
 class MemoryFields(Check):

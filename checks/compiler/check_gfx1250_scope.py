@@ -5,6 +5,8 @@ import re
 
 from cdna.wmma.opcodes import mnemonics
 from cdna_evidence.checks import CannotTell, Check
+from cdna_evidence.checks.answers import assembly
+from cdna_evidence.checks.pairs import slots
 from cdna_evidence.witnesses import wmma_pairs
 
 STRICT = "gfx1250-strict"
@@ -57,10 +59,8 @@ def slots_before_read(witness, target, kind, feature=""):
         f"define {element} @k({types} %a, {types} %b, {result} %c) {'#0 ' if feature else ''}{{\n"
         f" %r = call {result} @{name}({given})\n %e = extractelement {result} %r, i32 0\n %q = {add}\n ret {element} %q\n}}\n"
     )
-    done = witness.compile_ir(target, text + feature)
-    if not done.accepted:
-        raise CannotTell(f"{done.outcome}: {done.diagnostic[:200]}")
-    lines = [line.strip() for line in done.assembly.splitlines() if re.match(r"\s+v_", line)]
+    code = assembly(witness.compile_ir(target, text + feature))
+    lines = [line.strip() for line in code.splitlines() if re.match(r"\s+v_", line)]
     start = next((i for i, line in enumerate(lines) if line.startswith("v_wmma")), None)
     stop = None if start is None else next((i for i in range(start + 1, len(lines)) if "_add_" in lines[i]), None)
     if stop is None or set(lines[start + 1 : stop]) - {"v_nop"}:
@@ -183,10 +183,7 @@ class ManualSlots(Check):
             "matrix": {kind: (op, wmma_pairs.F16, "ab") for kind, op in exact.items()},
             "triton_llvm_where_three": {kind: (wmma_pairs.CLASSES[kind], "valu", "read") for kind in THREE},
         }
-        try:
-            return wmma_pairs.by(tools.witness(self.witness), target, asked)
-        except ValueError as error:
-            raise CannotTell(str(error)) from None
+        return slots(tools.witness(self.witness), target, asked)
 
 
 class LowBits(Check):

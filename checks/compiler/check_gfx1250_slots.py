@@ -5,6 +5,8 @@ import re
 
 from cdna.wmma import hazards, opcodes
 from cdna_evidence.checks import CannotTell, Check
+from cdna_evidence.checks.answers import assembly
+from cdna_evidence.checks.pairs import slots
 from cdna_evidence.witnesses import matrix, wmma_forms, wmma_mir, wmma_pairs
 
 PRODUCT = "@llvm.amdgcn.wmma.f32.16x16x32.f16.v8f32.v16f16"
@@ -53,20 +55,9 @@ STEPPING = "-amdgpu-gfx1250-b0-specific"
 EMPTY = "define amdgpu_kernel void @k() {\n  ret void\n}\n"
 
 
-def slots(witness, target, asked, extra=()):
-    """Return a nested dict of pairs as V_NOPs. Raises: CannotTell: a pair was not told."""
-    try:
-        return wmma_pairs.by(witness, target, asked, extra)
-    except ValueError as error:
-        raise CannotTell(str(error)) from None
-
-
 def code(witness, target, text):
     """Return the instructions and labels of a kernel's assembly. Raises: CannotTell: it was not compiled."""
-    done = witness.compile_ir(target, text)
-    if not done.accepted:
-        raise CannotTell(f"{done.outcome}: {done.diagnostic[:200]}")
-    lines = [line.split(";")[0].strip() for line in done.assembly.partition("\nk:")[2].splitlines()]
+    lines = [line.split(";")[0].strip() for line in assembly(witness.compile_ir(target, text)).partition("\nk:")[2].splitlines()]
     return [line for line in lines if line and (line.endswith(":") or not line.startswith("."))]
 
 
@@ -253,12 +244,10 @@ class ScalarTensorMir(Check):
         text = "".join(matrix.function(name, [line, load]) for name, line in lines.items())
         # The same run on a pair that has slots shows that the pass ran.
         text += matrix.function("control", wmma_mir.asked(wmma_pairs.F16, "valu", "read"))
-        done = tools.witness("llc").run_pass(target, text)
-        if not done.accepted:
-            raise CannotTell(f"{done.outcome}: {done.diagnostic[:200]}")
+        code = assembly(tools.witness("llc").run_pass(target, text))
         found = {}
         for name in (*lines, "control"):
-            body = done.assembly.partition(f"name:            {name}\n")[2].partition("body:")[2].partition("...")[0]
+            body = code.partition(f"name:            {name}\n")[2].partition("body:")[2].partition("...")[0]
             found[name] = len(re.findall(r"^    \S", body, re.MULTILINE)) - 3
         return {"added_by_llc": found}
 

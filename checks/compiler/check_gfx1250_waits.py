@@ -4,6 +4,7 @@
 import re
 
 from cdna_evidence.checks import CannotTell, Check
+from cdna_evidence.checks.answers import assembly, instructions, verdict
 
 ASYNC = """
 declare void @llvm.amdgcn.asyncmark()
@@ -31,30 +32,12 @@ def xcnt(tools, target, cases, passes="si-insert-waitcnts"):
     for name, lines in cases.items():
         body = "".join(f"    {line}\n" for line in [*lines, "S_ENDPGM 0"])
         text += f"---\nname: {name}\nmachineFunctionInfo:\n  isEntryFunction: true\nbody: |\n  bb.0:\n{body}...\n"
-    done = tools.witness("llc").run_pass(target, text, passes)
-    if not done.accepted:
-        raise CannotTell(f"{done.outcome}: {done.diagnostic[:200]}")
     found = {}
-    for part in done.assembly.split("\n---"):
+    for part in assembly(tools.witness("llc").run_pass(target, text, passes)).split("\n---"):
         name = re.search(r"^name: +(\S+)", part, re.MULTILINE)
         if name and "body:" in part:
             found[name.group(1)] = len(re.findall(r"\bS_WAIT_XCNT\b", part.partition("body:")[2]))
     return {name: found[name] for name in cases}
-
-
-def lines_of(witness, target, text, **more):
-    """Return the instructions of compiled LLVM IR."""
-    done = witness.compile_ir(target, text, **more)
-    if not done.accepted:
-        raise CannotTell(f"{done.outcome}: {done.diagnostic[:200]}")
-    return [line.split(";")[0].strip() for line in done.assembly.splitlines() if re.match(r"\s+[a-z]\w+", line)]
-
-
-def accepted(answer):
-    """Return accept or reject."""
-    if answer.accepted is None:
-        raise CannotTell(answer.outcome)
-    return "accept" if answer.accepted else "reject"
 
 
 class Opcodes(Check):
@@ -75,7 +58,7 @@ class Opcodes(Check):
         answers = tools.clang.assemble(target, [name if name == "s_wait_idle" else name + " 0" for name in names])
         words = {name: answer.bytes for name, answer in zip(names, answers, strict=True) if answer.accepted}
         return {
-            "accepted": {name: accepted(answer) for name, answer in zip(names, answers, strict=True)},
+            "accepted": {name: verdict(answer) for name, answer in zip(names, answers, strict=True)},
             "upper_half": {name: int.from_bytes(data, "little") >> 16 for name, data in words.items()},
         }
 
@@ -99,7 +82,7 @@ class ClusterLoad(Check):
             " %a = call i32 @llvm.amdgcn.cluster.load.b32.i32.p1(ptr addrspace(1) %p, i32 0, i32 %m)\n"
             " store i32 %a, ptr addrspace(1) %p\n ret void\n}\n"
         )
-        lines = lines_of(tools.clang, target, text)
+        lines = instructions(tools.clang.compile_ir(target, text))
         start = next((i for i, line in enumerate(lines) if line.startswith("cluster_load")), len(lines))
         stop = next((i for i in range(start, len(lines)) if lines[i].startswith("global_store")), start)
         named = [match.group(1) for line in lines[start:stop] if (match := re.match(r"s_wait_(\w+cnt)\b", line))]
@@ -179,7 +162,7 @@ class BehindBarrierLater(Check):
         witness = tools.witness("triton-llvm")
         counts = []
         for middle in ("", " call void @llvm.amdgcn.s.barrier.signal(i32 -1)\n"):
-            lines = lines_of(witness, target, text.replace("{0}", middle))
+            lines = instructions(witness.compile_ir(target, text.replace("{0}", middle)))
             counts.append(sum(line.startswith("s_wait_xcnt") for line in lines))
         if counts[0] == 0:
             raise CannotTell("without a barrier there is no wait either")
@@ -281,7 +264,7 @@ class Marks(Check):
         }
 
     def _counts(self, witness, target, text):
-        return [int(line.split()[1], 0) for line in lines_of(witness, target, text) if line.startswith("s_wait_asynccnt")]
+        return [int(line.split()[1], 0) for line in instructions(witness.compile_ir(target, text)) if line.startswith("s_wait_asynccnt")]
 
 
 class ExpertMode(Check):
@@ -304,9 +287,10 @@ class ExpertMode(Check):
             " %v = load float, ptr addrspace(1) %g\n %w = fadd float %v, 1.0\n"
             " %h = getelementptr float, ptr addrspace(1) %q, i32 %t\n store float %w, ptr addrspace(1) %h\n ret void\n}\n"
         )
-        expert, width, mode = self._look(lines_of(tools.clang, target, text, extra=("-mllvm", "-amdgpu-expert-scheduling-mode")))
+        option = ("-mllvm", "-amdgpu-expert-scheduling-mode")
+        expert, width, mode = self._look(instructions(tools.clang.compile_ir(target, text, extra=option)))
         expert["mode"] = mode
-        return {"mode_bits": width, "expert": expert, "default": self._look(lines_of(tools.clang, target, text))[0]}
+        return {"mode_bits": width, "expert": expert, "default": self._look(instructions(tools.clang.compile_ir(target, text)))[0]}
 
     def _look(self, lines):
         found = [re.match(r"s_setreg_imm32_b32 hwreg\(HW_REG_WAVE_SCHED_MODE, 0, (\d+)\), (\d+)", line) for line in lines]
@@ -361,7 +345,7 @@ class ReplayMode(Check):
     def observe(self, target, tools):
         texts = {"kernel": "define amdgpu_kernel void @k() {\n ret void\n}\n", "function": "define void @k() {\n ret void\n}\n"}
         pattern = r"s_setreg_imm32_b32 hwreg\(HW_REG_WAVE_MODE, (\d+), (\d+)\), (\d+)"
-        found = {name: [re.match(pattern, line) for line in lines_of(tools.clang, target, text)] for name, text in texts.items()}
+        found = {name: [re.match(pattern, line) for line in instructions(tools.clang.compile_ir(target, text))] for name, text in texts.items()}
         found = {name: [match for match in matches if match] for name, matches in found.items()}
         if not found["kernel"]:
             raise CannotTell("no write of the mode register")

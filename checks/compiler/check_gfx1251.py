@@ -4,6 +4,8 @@
 import re
 
 from cdna_evidence.checks import CannotTell, Check
+from cdna_evidence.checks.answers import verdict
+from cdna_evidence.checks.search import largest_lds
 from cdna_evidence.witnesses import elf
 
 EMPTY = "define amdgpu_kernel void @k() {\n  ret void\n}\n"
@@ -23,17 +25,11 @@ DOUBLE = {
     "v_fma_f64": "v[0:1], v[2:3], v[4:5], v[6:7]",
 }
 
-def accepted(answer):
-    """Return accept or reject."""
-    if answer.accepted is None:
-        raise CannotTell(answer.outcome)
-    return "accept" if answer.accepted else "reject"
-
 
 def verdicts(witness, target, lines):
     """Return {name: accept or reject} for {name: an instruction}."""
     answers = witness.assemble(target, list(lines.values()))
-    return {name: accepted(answer) for name, answer in zip(lines, answers, strict=True)}
+    return {name: verdict(answer) for name, answer in zip(lines, answers, strict=True)}
 
 
 class NeighbourTarget(Check):
@@ -124,19 +120,6 @@ class NeighbourNumbers(Check):
         return {
             "version": [int.from_bytes(word[:2], "little") for word in words],
             "machine": elf.read(made.data).flags & 0xFF,
-            "lds_bytes": self._most_lds(clang, target),
+            "lds_bytes": largest_lds(clang, target),
             "lanes": int(lanes.group(1)),
         }
-
-    def _most_lds(self, clang, target):
-        good, bad = 1, 1 << 20
-        if not self._fits(clang, target, good) or self._fits(clang, target, bad):
-            raise CannotTell("the search for the limit has no bracket")
-        while bad - good > 1:
-            middle = (good + bad) // 2
-            good, bad = (middle, bad) if self._fits(clang, target, middle) else (good, middle)
-        return good
-
-    def _fits(self, clang, target, size):
-        text = f"@a = internal addrspace(3) global [{size} x i8] poison\ndefine amdgpu_kernel void @k() {{\n"
-        return accepted(clang.compile_ir(target, text + "  store volatile i8 1, ptr addrspace(3) @a\n  ret void\n}\n")) == "accept"

@@ -4,6 +4,7 @@
 import re
 
 from cdna_evidence.checks import CannotTell, Check
+from cdna_evidence.checks.answers import accepted, taken
 
 BUILTINS = {
     "mov_dpp": "__builtin_amdgcn_mov_dpp(a, 0x101, 0xf, 0xf, 0)",
@@ -55,18 +56,6 @@ define amdgpu_kernel void @k(ptr addrspace(1) %p) {
 """
 
 
-def told(answer):
-    """Return whether something was accepted; a crash or a time-out tells nothing."""
-    if answer.accepted is None:
-        raise CannotTell(f"{answer.outcome}: {answer.diagnostic[:120]}")
-    return answer.accepted
-
-
-def accepted(clang, target, lines):
-    """Return {name: accepted} for instructions given as {name: text}."""
-    return {name: told(item) for name, item in zip(lines, clang.assemble(target, list(lines.values())))}
-
-
 class Availability(Check):
     """Builtins in C, register swaps and DPP controls in assembler text, each accepted or refused.
 
@@ -81,7 +70,7 @@ class Availability(Check):
 
     def observe(self, target, tools):
         clang = tools.clang
-        builtins = {n: told(clang.compile_c(target, KERNEL.format(call=call))) for n, call in BUILTINS.items()}
+        builtins = {n: taken(clang.compile_c(target, KERNEL.format(call=call))) for n, call in BUILTINS.items()}
         instructions = {
             "v_permlane16_swap_b32": "v_permlane16_swap_b32 v0, v1",
             "v_permlane32_swap_b32": "v_permlane32_swap_b32 v0, v1",
@@ -125,7 +114,7 @@ class PermuteWithoutStorage(Check):
 
     def _bytes(self, clang, target, store):
         done = clang.compile_ir(target, PULL.replace("STORE", store))
-        if not told(done):
+        if not taken(done):
             raise CannotTell(done.diagnostic[:200])
         return int(re.search(r"\.group_segment_fixed_size:\s+(\d+)", done.assembly)[1]), done.assembly
 
@@ -198,7 +187,7 @@ class WaveSize(Check):
 
     def observe(self, target, tools):
         done = tools.clang.compile_ir(target, SIZE)
-        if not told(done):
+        if not taken(done):
             raise CannotTell(done.diagnostic[:200])
         written = {int(size) for size in re.findall(r"\.wavefront_size:\s+(\d+)", done.assembly)}
         folded = {int(value, 0) for value in re.findall(r"v_mov_b32_e32 v\d+, (0x[0-9a-f]+|\d+)\n", done.assembly)}

@@ -2,6 +2,7 @@
 """The largest static LDS array that a real compiler accepts for each target."""
 
 from cdna_evidence.checks import CannotTell, Check
+from cdna_evidence.checks.search import largest_lds
 
 
 class LargestStaticArray(Check):
@@ -17,26 +18,52 @@ class LargestStaticArray(Check):
     binds = ("capacity_bytes",)
 
     def observe(self, target, tools):
+        return {"capacity_bytes": largest_lds(tools.clang, target)}
+
+
+class LargestOffset(Check):
+    """The largest offset that the assembler takes in an LDS access, by bisection: plain, transposing and two-address ones.
+
+    Shows: the width of the field, the same for every access tried.
+    Does not show: what a device does beyond it.
+    """
+
+    claim = "LDS-058"
+    kind = "compiler"
+    witness = "clang"
+    binds = ("most", "most_of_two")
+
+    def observe(self, target, tools):
+        load, store = ("ds_load", "ds_store") if target == "gfx1250" else ("ds_read", "ds_write")
+        plain = [f"{load}_b128 v[0:3], v4", f"{load}_u8 v0, v4", f"{store}_b64 v4, v[0:1]"]
+        plain += {"gfx950": ["ds_read_b64_tr_b16 v[0:1], v4"], "gfx1250": ["ds_load_tr16_b128 v[0:3], v4"]}.get(target, [])
+        two = "ds_load_2addr_b64 v[0:3], v4" if target == "gfx1250" else "ds_read2_b64 v[0:3], v4"
+        stride = "ds_load_2addr_stride64_b32 v[0:1], v4" if target == "gfx1250" else "ds_read2st64_b32 v[0:1], v4"
+        return {
+            "most": self._alike(tools.clang, target, [line + " offset:{}" for line in plain]),
+            "most_of_two": self._alike(tools.clang, target, [line + " offset1:{}" for line in (two, stride)]),
+        }
+
+    def _alike(self, clang, target, lines):
+        found = {self._most(clang, target, line) for line in lines}
+        if len(found) != 1:
+            raise CannotTell(f"the accesses differ: {sorted(found)}")
+        return found.pop()
+
+    def _most(self, clang, target, line):
         good, bad = 1, 1 << 20
-        if not self._fits(tools.clang, target, good) or self._fits(tools.clang, target, bad):
-            raise CannotTell("the search for the limit has no bracket")
+        if not self._taken(clang, target, line, good) or self._taken(clang, target, line, bad):
+            raise CannotTell(f"the search for the limit of {line} has no bracket")
         while bad - good > 1:
             middle = (good + bad) // 2
-            if self._fits(tools.clang, target, middle):
+            if self._taken(clang, target, line, middle):
                 good = middle
             else:
                 bad = middle
-        return {"capacity_bytes": good}
+        return good
 
-    def _fits(self, clang, target, size):
-        done = clang.compile_ir(
-            target,
-            f"@a = internal addrspace(3) global [{size} x i8] poison\n"
-            "define amdgpu_kernel void @k() {\n"
-            "  store volatile i8 1, ptr addrspace(3) @a\n"
-            "  ret void\n"
-            "}\n",
-        )
-        if done.accepted is None:
-            raise CannotTell(f"{size} bytes: {done.outcome}")
-        return done.accepted
+    def _taken(self, clang, target, line, offset):
+        (answer,) = clang.assemble(target, [line.format(offset)])
+        if answer.accepted is None:
+            raise CannotTell(f"{line}: {answer.outcome}")
+        return answer.accepted

@@ -4,6 +4,7 @@
 import re
 
 from cdna_evidence.checks import CannotTell, Check
+from cdna_evidence.checks.search import largest, largest_lds
 
 KERNEL = """@a = internal addrspace(3) global [{size} x i8] poison
 define amdgpu_kernel void @k() {{
@@ -26,22 +27,7 @@ class Largest(Check):
     binds = ("capacity_bytes",)
 
     def observe(self, target, tools):
-        good, bad = 1, 1 << 20
-        if not self._fits(tools, target, good) or self._fits(tools, target, bad):
-            raise CannotTell("the search for the limit has no bracket")
-        while bad - good > 1:
-            middle = (good + bad) // 2
-            if self._fits(tools, target, middle):
-                good = middle
-            else:
-                bad = middle
-        return {"capacity_bytes": good}
-
-    def _fits(self, tools, target, size):
-        done = tools.clang.compile_ir(target, KERNEL.format(size=size))
-        if done.accepted is None:
-            raise CannotTell(f"{size} bytes: {done.outcome}")
-        return done.accepted
+        return {"capacity_bytes": largest_lds(tools.clang, target)}
 
 
 class LargestCdna3(Largest):
@@ -84,14 +70,7 @@ class EncodedStep(Check):
         return {"granule_bytes": two - one}
 
     def _first_above(self, tools, target, count):
-        low, high = 1, 1 << 14
-        while high - low > 1:
-            middle = (low + high) // 2
-            if self._field(tools, target, middle) > count:
-                high = middle
-            else:
-                low = middle
-        return high
+        return 1 + largest(lambda size: self._field(tools, target, size) <= count, 1, 1 << 14)
 
     def _field(self, tools, target, size):
         done = tools.clang.compile_ir(target, KERNEL.format(size=size), triple=MESA)

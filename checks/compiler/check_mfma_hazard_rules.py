@@ -1,22 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The rules for wait states, one claim each, and the passes they follow from, as compilers insert them."""
 
-import re
-
-from cdna_evidence.checks import CannotTell, Check
-from cdna_evidence.checks.pairs import ClangPairs, LlcPairs, told
-from cdna_evidence.witnesses import matrix, matrix_ir
+from cdna_evidence.checks import Check
+from cdna_evidence.checks.answers import assembly, told
+from cdna_evidence.checks.pairs import ClangPairs, LlcPairs
+from cdna_evidence.witnesses import matrix
 from cdna_evidence.witnesses import matrix_pairs as pairs
-
-
-def body(tools, target, ir, extra=matrix_ir.OPTIONS):
-    """Compile IR and return the instructions of its function k, one text each."""
-    compiled = tools.clang.compile_ir(target, ir, extra=extra)
-    if not compiled.accepted:
-        raise CannotTell(f"{compiled.outcome}: {compiled.diagnostic}")
-    text = re.search(r"^k:(.*?)^\.Lfunc_end", compiled.assembly, re.MULTILINE | re.DOTALL).group(1)
-    lines = [line.split(";")[0].strip() for line in text.splitlines()]
-    return [line for line in lines if line and not line.startswith(".") and not line.endswith(":")]
 
 
 def _text(s):
@@ -106,9 +95,6 @@ class MatrixInput(ClangPairs):
     claim = "MFMA-063"
     binds = ("xdl", "sgemm", "dgemm")
 
-    def asked(self, target):
-        return pairs.every(pairs.F16, "ab")
-
 
 class Overlap(ClangPairs):
     """C overlaps a result in part, where the compiler inserts something.
@@ -119,12 +105,6 @@ class Overlap(ClangPairs):
 
     claim = "MFMA-064"
     binds = ("xdl_to_xdl", "xdl_to_others", "sgemm_to_others", "dgemm_to_others")
-
-    def asked(self, target):
-        to_xdl, others = pairs.every(pairs.F16, "partial", ("xdl",)), pairs.every(pairs.F32, "partial")
-        found = {name + "_to_others": row for name, row in others.items()}
-        found["xdl_to_xdl"] = to_xdl["xdl"]
-        return found
 
 
 class OverlapNothing(LlcPairs):
@@ -137,10 +117,6 @@ class OverlapNothing(LlcPairs):
     claim = "MFMA-064"
     binds = ("sgemm_to_xdl", "dgemm_to_xdl")
 
-    def asked(self, target):
-        found = pairs.every(pairs.F16, "partial", ("sgemm", "dgemm"))
-        return {name + "_to_xdl": row for name, row in found.items()}
-
 
 class Exact(ClangPairs):
     """Exact chains of one opcode, family by family.
@@ -151,9 +127,6 @@ class Exact(ClangPairs):
 
     claim = "MFMA-065"
     binds = ("xdl", "sgemm", "dgemm")
-
-    def asked(self, target):
-        return pairs.every(None, "exact")
 
 
 class ResultRead(ClangPairs):
@@ -166,9 +139,6 @@ class ResultRead(ClangPairs):
     claim = "MFMA-066"
     binds = ("xdl", "sgemm", "dgemm")
 
-    def asked(self, target):
-        return pairs.every("valu", "read")
-
 
 class ResultMemoryRead(ClangPairs):
     """A store reads a result, family by family.
@@ -179,9 +149,6 @@ class ResultMemoryRead(ClangPairs):
 
     claim = "MFMA-067"
     binds = ("xdl", "sgemm", "dgemm")
-
-    def asked(self, target):
-        return pairs.every("store", "read")
 
 
 class ResultOverwritten(ClangPairs):
@@ -194,9 +161,6 @@ class ResultOverwritten(ClangPairs):
     claim = "MFMA-068"
     binds = ("xdl", "sgemm", "dgemm")
 
-    def asked(self, target):
-        return pairs.every("load", "waw")
-
 
 class Fma64(ClangPairs):
     """A 64-bit multiply-add that shares no register follows an f64 matrix instruction.
@@ -207,9 +171,6 @@ class Fma64(ClangPairs):
 
     claim = "MFMA-069"
     binds = ("small", "large")
-
-    def asked(self, target):
-        return pairs.every("fma64", "independent", ("dgemm",))["dgemm"]
 
 
 class MatrixOrder(LlcPairs):
@@ -222,13 +183,6 @@ class MatrixOrder(LlcPairs):
     claim = "MFMA-070"
     binds = ("overwrites_result", "overwrites_c", "independent")
 
-    def asked(self, target):
-        return {
-            "overwrites_result": (pairs.F16, pairs.F16, "waw"),
-            "overwrites_c": (pairs.F16, pairs.F16, "c-war"),
-            "independent": (pairs.F16, pairs.F16, "independent"),
-        }
-
 
 class TransResult(LlcPairs):
     """An addition reads what an exponential wrote, in MIR.
@@ -240,9 +194,6 @@ class TransResult(LlcPairs):
     claim = "MFMA-071"
     binds = ("wait_states",)
 
-    def asked(self, target):
-        return {"wait_states": ("trans", "valu", "read")}
-
 
 class VectorPairs(LlcPairs):
     """Lane reads, DPP, divide fix-up, vector and memory instructions behind the vector instruction that they read, in MIR.
@@ -253,19 +204,6 @@ class VectorPairs(LlcPairs):
 
     claim = "MFMA-076"
     binds = ("vector", "scalar", "exec")
-
-    def asked(self, target):
-        readers = {"lane_read": "lane-read", "first_lane": "first-lane", "dpp": "dpp"}
-        vector = {name: ("valu", word, "read") for name, word in readers.items()}
-        scalar = {"vector": "valu", "lane_number": "lane-read", "lane_written": "lane-write"}
-        scalar |= {"memory": "load", "stored": "store"}
-        after = {"lane": "lane-read", "lane_written": "lane-write", "dpp": "dpp", "memory": "load", "lds": "ds"}
-        return {
-            "vector": vector | {"after_sdwa": ("sdwa", "valu", "read")},
-            "scalar": {name: ("scalar", word, "read") for name, word in scalar.items()}
-            | {"div_fmas": ("compare", "div-fmas", "read")},
-            "exec": {name: ("valu-exec", word, "exec") for name, word in after.items()},
-        }
 
 
 class StoreData(Check):
@@ -302,10 +240,7 @@ body: |
     S_ENDPGM 0
 ...
 """
-        compiled = tools.witness("llc").run_pass(target, mir)
-        if not compiled.accepted:
-            raise CannotTell(f"{compiled.outcome}: {compiled.diagnostic}")
-        return matrix.inserted(compiled.assembly, list(self.binds))
+        return matrix.inserted(assembly(tools.witness("llc").run_pass(target, mir)), list(self.binds))
 
 
 class LaneSwap(LlcPairs):
@@ -318,9 +253,6 @@ class LaneSwap(LlcPairs):
     claim = "MFMA-073"
     binds = ("after_vector", "after_exec")
 
-    def asked(self, target):
-        return {"after_vector": ("valu", "lane-swap", "read"), "after_exec": ("valu-exec", "lane-swap", "exec")}
-
 
 class DotResult(LlcPairs):
     """An addition reads or overwrites what a dot product wrote, in MIR.
@@ -331,6 +263,3 @@ class DotResult(LlcPairs):
 
     claim = "MFMA-074"
     binds = ("read", "overwritten")
-
-    def asked(self, target):
-        return {"read": ("dot", "valu", "read"), "overwritten": ("dot", "valu", "waw")}

@@ -4,17 +4,16 @@
 import re
 
 from cdna_evidence.checks import CannotTell, Check
-from cdna_evidence.checks.pairs import ClangPairs, LlcPairs, told
+from cdna_evidence.checks.answers import assembly, told
+from cdna_evidence.checks.pairs import ClangPairs, LlcPairs, in_mir
 from cdna_evidence.witnesses import matrix, matrix_ir
 from cdna_evidence.witnesses import matrix_pairs as pairs
 
 
 def body(tools, target, ir, extra=matrix_ir.OPTIONS):
     """Compile IR and return the instructions of its function k, one text each."""
-    compiled = tools.clang.compile_ir(target, ir, extra=extra)
-    if not compiled.accepted:
-        raise CannotTell(f"{compiled.outcome}: {compiled.diagnostic}")
-    text = re.search(r"^k:(.*?)^\.Lfunc_end", compiled.assembly, re.MULTILINE | re.DOTALL).group(1)
+    code = assembly(tools.clang.compile_ir(target, ir, extra=extra))
+    text = re.search(r"^k:(.*?)^\.Lfunc_end", code, re.MULTILINE | re.DOTALL).group(1)
     lines = [line.split(";")[0].strip() for line in text.splitlines()]
     return [line for line in lines if line and not line.startswith(".") and not line.endswith(":")]
 
@@ -54,9 +53,6 @@ class DToAB(ClangPairs):
     claim = "MFMA-005"
     binds = ("wait_states",)
 
-    def asked(self, target):
-        return {"wait_states": (pairs.F16, pairs.F16, "ab")}
-
 
 class PartialC(ClangPairs):
     """Two 16x16x16 FP16 instructions, C of the second starts in the middle of D of the first.
@@ -67,9 +63,6 @@ class PartialC(ClangPairs):
 
     claim = "MFMA-006"
     binds = ("wait_states",)
-
-    def asked(self, target):
-        return {"wait_states": (pairs.F16, pairs.F16, "partial")}
 
 
 class ExactC(ClangPairs):
@@ -82,9 +75,6 @@ class ExactC(ClangPairs):
     claim = "MFMA-007"
     binds = ("wait_states",)
 
-    def asked(self, target):
-        return {"wait_states": (pairs.F16, pairs.F16, "exact")}
-
 
 class SelfChains(ClangPairs):
     """Exact chains of one opcode: a two-pass one, and the f64 4x4x4 one.
@@ -95,10 +85,6 @@ class SelfChains(ClangPairs):
 
     claim = "MFMA-008"
     binds = ("two_pass", "f64_4x4x4")
-
-    def asked(self, target):
-        chain = pairs.every(None, "exact")
-        return {"two_pass": chain["xdl"]["p2"], "f64_4x4x4": chain["dgemm"]["small"]}
 
 
 class OtherClasses(ClangPairs):
@@ -111,15 +97,6 @@ class OtherClasses(ClangPairs):
     claim = "MFMA-009"
     binds = ("vector_input", "result_read", "result_overwritten", "c_overwritten")
 
-    def asked(self, target):
-        ops = {key: op for key, op in pairs.PRODUCERS["xdl"].items() if key != "p4"}
-        return {
-            "vector_input": {key: ("valu", op, "ab") for key, op in ops.items()},
-            "result_read": {key: (op, "valu", "read") for key, op in ops.items()},
-            "result_overwritten": {key: (op, "load", "waw") for key, op in ops.items()},
-            "c_overwritten": {key: (op, "valu", "c-war") for key, op in ops.items()},
-        }
-
 
 class OtherClassesExec(LlcPairs):
     """A vector compare that writes EXEC before instructions of 2, 8 and 16 passes, as MIR.
@@ -130,10 +107,6 @@ class OtherClassesExec(LlcPairs):
 
     claim = "MFMA-009"
     binds = ("exec_input",)
-
-    def asked(self, target):
-        ops = {key: op for key, op in pairs.PRODUCERS["xdl"].items() if key != "p4"}
-        return {"exec_input": {key: ("valu-exec", op, "exec") for key, op in ops.items()}}
 
 
 class RegisterExamples(Check):
@@ -175,7 +148,7 @@ class RegisterExamples(Check):
         return found
 
 
-class IsolatedPass(Check):
+class IsolatedPass(LlcPairs):
     """An instruction of gfx950 alone is given to the assembler and the code generator for gfx942, and to the hazard pass.
 
     Shows: the first two refuse it and the pass, which never asks, inserts states for it.
@@ -183,14 +156,7 @@ class IsolatedPass(Check):
     """
 
     claim = "MFMA-011"
-    kind = "compiler"
-    witness = "llc"
     binds = ("pass_inserts",)
-
-    def observe(self, target, tools):
-        return told(
-            pairs.by_llc, tools.witness("llc"), target, {"pass_inserts": ("v_mfma_f32_16x16x32_f16", pairs.F16, "ab")}
-        )
 
 
 class NotAvailable(Check):
@@ -309,10 +275,8 @@ class UnitEvery(Check):
             "matrix": matrix.consumer("v_mfma_f32_16x16x16_f16"),
         }
         first, last = matrix.pair(("v_mfma_f32_16x16x16_f16", 0, 0), "valu", "read")
-        asked = [(f"{key}{n}", [first] + [line] * n + [last]) for key, line in fillers.items() for n in range(16)]
-        compiled, states = tools.witness("llc").wait_states(target, asked)
-        if not states:
-            raise CannotTell(f"{compiled.outcome}: {compiled.diagnostic}")
+        asked = {f"{key}{n}": [first] + [line] * n + [last] for key, line in fillers.items() for n in range(16)}
+        states = in_mir(tools, target, asked)
         found = {}
         for key in fillers:
             enough = [n for n in range(16) if states[f"{key}{n}"] == 0]
@@ -330,13 +294,6 @@ class Conditions(ClangPairs):
     claim = "MFMA-015"
     binds = ("read_by_passes", "two_pass_consumer")
 
-    def asked(self, target):
-        small = "v_mfma_f32_4x4x4_16b_f16"
-        return {
-            "read_by_passes": {key: (pairs.PRODUCERS["xdl"][key], "valu", "read") for key in ("p4", "p8")},
-            "two_pass_consumer": {"xdl": (small, small, "partial"), "sgemm": (small, pairs.F32, "partial")},
-        }
-
 
 class ConditionsBank(Check):
     """The accumulator stands once in VGPRs and once in AGPRs, in MIR.
@@ -353,14 +310,11 @@ class ConditionsBank(Check):
     def observe(self, target, tools):
         name = "v_mfma_f32_16x16x16_f16"
         accumulators = matrix.instruction(name, matrix.D, matrix.A, matrix.B, matrix.C, bank="agpr")
-        asked = [
-            ("vgpr", [matrix.producer(name), "$vgpr250 = V_MOV_B32_e32 $vgpr65, implicit $exec"]),
-            ("agpr", [accumulators, "$vgpr250 = V_ACCVGPR_READ_B32_e64 $agpr65, implicit $exec"]),
-        ]
-        compiled, states = tools.witness("llc").wait_states(target, asked)
-        if not states:
-            raise CannotTell(f"{compiled.outcome}: {compiled.diagnostic}")
-        return {"read_by_bank": states}
+        asked = {
+            "vgpr": [matrix.producer(name), "$vgpr250 = V_MOV_B32_e32 $vgpr65, implicit $exec"],
+            "agpr": [accumulators, "$vgpr250 = V_ACCVGPR_READ_B32_e64 $agpr65, implicit $exec"],
+        }
+        return {"read_by_bank": in_mir(tools, target, asked)}
 
 
 class VectorInput(ClangPairs):
@@ -373,13 +327,6 @@ class VectorInput(ClangPairs):
     claim = "MFMA-016"
     binds = ("a", "c", "transcendental")
 
-    def asked(self, target):
-        return {
-            "a": ("valu", pairs.F16, "ab"),
-            "c": ("valu", pairs.F16, "exact"),
-            "transcendental": ("trans", pairs.F16, "ab"),
-        }
-
 
 class DotInput(LlcPairs):
     """A dot product writes a register that a matrix instruction then reads as A, in MIR.
@@ -390,9 +337,6 @@ class DotInput(LlcPairs):
 
     claim = "MFMA-016"
     binds = ("dot",)
-
-    def asked(self, target):
-        return {"dot": ("dot", pairs.F16, "ab")}
 
 
 class ExecInput(LlcPairs):
@@ -405,9 +349,6 @@ class ExecInput(LlcPairs):
     claim = "MFMA-017"
     binds = ("vector", "scalar")
 
-    def asked(self, target):
-        return {"vector": ("valu-exec", pairs.F16, "exec"), "scalar": ("salu-exec", pairs.F16, "exec")}
-
 
 class ResultUse(ClangPairs):
     """A 4-pass result is read or overwritten by vector and memory instructions.
@@ -419,15 +360,6 @@ class ResultUse(ClangPairs):
     claim = "MFMA-018"
     binds = ("vector_read", "store_read", "lds_read", "vector_overwrite", "load_overwrite")
 
-    def asked(self, target):
-        return {
-            "vector_read": (pairs.F16, "valu", "read"),
-            "store_read": (pairs.F16, "store", "read"),
-            "lds_read": (pairs.F16, "ds", "read"),
-            "vector_overwrite": (pairs.F16, "valu", "waw"),
-            "load_overwrite": (pairs.F16, "load", "waw"),
-        }
-
 
 class COverwritten(ClangPairs):
     """C of a 4-pass instruction is overwritten by a vector instruction or a load.
@@ -438,6 +370,3 @@ class COverwritten(ClangPairs):
 
     claim = "MFMA-019"
     binds = ("vector", "load")
-
-    def asked(self, target):
-        return {"vector": (pairs.F16, "valu", "c-war"), "load": (pairs.F16, "load", "c-war")}

@@ -5,19 +5,10 @@ import re
 
 from cdna.mfma.audit import audit
 from cdna_evidence.checks import CannotTell, Check
-from cdna_evidence.checks.pairs import ClangPairs, LlcPairs, told
-from cdna_evidence.witnesses import matrix, matrix_ir, wmma_programs
+from cdna_evidence.checks.answers import assembly
+from cdna_evidence.checks.pairs import ClangPairs, LlcPairs, in_mir
+from cdna_evidence.witnesses import matrix, wmma_programs
 from cdna_evidence.witnesses import matrix_pairs as pairs
-
-
-def body(tools, target, ir, extra=matrix_ir.OPTIONS):
-    """Compile IR and return the instructions of its function k, one text each."""
-    compiled = tools.clang.compile_ir(target, ir, extra=extra)
-    if not compiled.accepted:
-        raise CannotTell(f"{compiled.outcome}: {compiled.diagnostic}")
-    text = re.search(r"^k:(.*?)^\.Lfunc_end", compiled.assembly, re.MULTILINE | re.DOTALL).group(1)
-    lines = [line.split(";")[0].strip() for line in text.splitlines()]
-    return [line for line in lines if line and not line.startswith(".") and not line.endswith(":")]
 
 
 class OtherOpcode(ClangPairs):
@@ -31,25 +22,16 @@ class OtherOpcode(ClangPairs):
     position = "llvm-22"
     binds = ("wait_states",)
 
-    def asked(self, target):
-        return {"wait_states": ("v_mfma_f32_16x16x32_bf8_bf8", pairs.F16, "exact")}
 
-
-class OtherOpcodeTriton(ClangPairs):
+class OtherOpcodeTriton(OtherOpcode):
     """The same chain, put to the LLVM inside Triton 3.9.0.
 
     Shows: the states that this newer compiler inserts.
     Does not show: what the silicon needs.
     """
 
-    claim = "MFMA-020"
     position = "llvm-24git"
     witness = "triton-llvm"
-    binds = ("wait_states",)
-
-    def observe(self, target, tools):
-        asked = {"wait_states": ("v_mfma_f32_16x16x32_bf8_bf8", pairs.F16, "exact")}
-        return told(pairs.by_clang, tools.witness("triton-llvm"), target, asked)
 
 
 class Int8Evidence(ClangPairs):
@@ -62,9 +44,6 @@ class Int8Evidence(ClangPairs):
     claim = "MFMA-021"
     binds = ("int8", "fp16")
 
-    def asked(self, target):
-        return {"int8": ("v_mfma_i32_16x16x32_i8",) * 2 + ("exact",), "fp16": (pairs.F16, pairs.F16, "exact")}
-
 
 class BothTargetsWhole(ClangPairs):
     """A pair goes through the whole code generator.
@@ -76,9 +55,6 @@ class BothTargetsWhole(ClangPairs):
     claim = "MFMA-022"
     binds = ("whole_compiler",)
 
-    def asked(self, target):
-        return {"whole_compiler": (pairs.F16, pairs.F16, "ab")}
-
 
 class BothTargetsPass(LlcPairs):
     """The same pair goes through the post-RA hazard pass alone.
@@ -89,9 +65,6 @@ class BothTargetsPass(LlcPairs):
 
     claim = "MFMA-022"
     binds = ("isolated_pass",)
-
-    def asked(self, target):
-        return {"isolated_pass": (pairs.F16, pairs.F16, "ab")}
 
 
 class Placement(Check):
@@ -153,11 +126,8 @@ class LookBack(Check):
     def observe(self, target, tools):
         filler = "$vgpr250 = V_MOV_B32_e32 $vgpr251, implicit $exec"
         first, last = matrix.pair(("v_mfma_f32_32x32x4_2b_f16", 0, 0), "valu", "read")
-        asked = [(name, [first] + [filler] * n + [last]) for name, n in zip(self.binds, (0, 18, 19), strict=True)]
-        compiled, states = tools.witness("llc").wait_states(target, asked)
-        if not states:
-            raise CannotTell(f"{compiled.outcome}: {compiled.diagnostic}")
-        return states
+        asked = {name: [first] + [filler] * n + [last] for name, n in zip(self.binds, (0, 18, 19), strict=True)}
+        return in_mir(tools, target, asked)
 
 
 class NearestWriter(Check):
@@ -177,11 +147,8 @@ class NearestWriter(Check):
         near = matrix.instruction("v_mfma_f64_4x4x4_4b_f64", matrix.D + 8, 0, 8, 96)
         apart = matrix.instruction("v_mfma_f64_4x4x4_4b_f64", 240, 0, 8, 96)
         last = matrix.consumer("v_mfma_f32_32x32x8_f16", c=matrix.D)
-        asked = [("inserted", [far, near, last]), ("inserted_without_nearer", [far, apart, last])]
-        compiled, states = tools.witness("llc").wait_states(target, asked)
-        if not states:
-            raise CannotTell(f"{compiled.outcome}: {compiled.diagnostic}")
-        return states
+        asked = {"inserted": [far, near, last], "inserted_without_nearer": [far, apart, last]}
+        return in_mir(tools, target, asked)
 
 
 class Fork(Check):
@@ -199,10 +166,7 @@ class Fork(Check):
     def observe(self, target, tools):
         sides = {"long_side_first": (4, 1), "short_side_first": (1, 4)}
         text = "".join(wmma_programs.function(name, self.blocks(*moves)) for name, moves in sides.items())
-        done = tools.witness("llc").run_pass(target, text)
-        if not done.accepted:
-            raise CannotTell(f"{done.outcome}: {done.diagnostic}")
-        return {"added": matrix.inserted(done.assembly, sides)}
+        return {"added": matrix.inserted(assembly(tools.witness("llc").run_pass(target, text)), sides)}
 
     def blocks(self, first, second):
         """Blocks as wmma_programs.function takes them; the first side ends with a branch over the second."""
@@ -226,10 +190,8 @@ class _CompiledFork(Check):
         """The most states that a dependency lacks, with one store and eight on the two sides, and with eight and one."""
         found = {}
         for name, stores in (("one_first", (1, 8)), ("eight_first", (8, 1))):
-            compiled = witness.compile_ir(target, self.kernel(*stores), expect=["v_mfma_f32_32x32x8_f16"])
-            if not compiled.accepted:
-                raise CannotTell(f"{compiled.outcome}: {compiled.diagnostic}")
-            text = re.search(r"^k:(.*?)^\.Lfunc_end", compiled.assembly, re.MULTILINE | re.DOTALL).group(1)
+            code = assembly(witness.compile_ir(target, self.kernel(*stores), expect=["v_mfma_f32_32x32x8_f16"]))
+            text = re.search(r"^k:(.*?)^\.Lfunc_end", code, re.MULTILINE | re.DOTALL).group(1)
             found[name] = max([item["missing"] for item in audit(text, target).dependencies], default=0)
         return found
 

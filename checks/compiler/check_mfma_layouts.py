@@ -5,6 +5,7 @@ import re
 
 from cdna.mfma.opcodes import opcodes
 from cdna_evidence.checks import CannotTell, Check
+from cdna_evidence.checks.answers import taken
 
 TARGETS = ("gfx942", "gfx950")
 TYPES = "\n".join(
@@ -25,13 +26,6 @@ TRANSPOSING = {
     "tr8": ("ds_read_tr8_b64_v2i32", "i2"),
     "tr16": ("ds_read_tr16_b64_v4i16", "s4"),
 }
-
-
-def told(answer):
-    """Return whether something was accepted; a crash or a time-out tells nothing."""
-    if answer.accepted is None:
-        raise CannotTell(f"{answer.outcome}: {answer.diagnostic[:160]}")
-    return answer.accepted
 
 
 def names():
@@ -83,7 +77,7 @@ class OperandWidths(Check):
         lines = [(name, widths, line(name, *widths)) for name in listed for widths in tries(name)]
         found = {}
         for (name, widths, _), answer in zip(lines, tools.clang.assemble(target, [text for *_, text in lines])):
-            if told(answer):
+            if taken(answer):
                 found.setdefault(name, []).append(list(widths))
         one = {name: widths[0] if len(widths) == 1 else widths for name, widths in found.items()}
         # Without format modifiers an f8f6f4 operand is FP8: its widest form is the one that counts.
@@ -110,7 +104,7 @@ class FormatWidths(Check):
                 f"v_mfma_f32_16x16x128_f8f6f4 v[0:3], {span(64, width)}, v[96:103], v[0:3] cbsz:{code}"
                 for width in (4, 6, 8)
             ]
-            good = [width for width, answer in zip((4, 6, 8), tools.clang.assemble(target, lines)) if told(answer)]
+            good = [width for width, answer in zip((4, 6, 8), tools.clang.assemble(target, lines)) if taken(answer)]
             if len(good) == 1:
                 found.append(good[0])
         return {"registers_by_code": found}
@@ -136,7 +130,7 @@ class LaneModifierAccepted(Check):
             "four_bits": "v_mfma_f32_16x16x16_f16 v[0:3], v[4:5], v[6:7], v[0:3] blgp:8",
         }
         answers = tools.clang.assemble(target, list(lines.values()))
-        return {"assembler_takes_blgp": {name: told(answer) for name, answer in zip(lines, answers)}}
+        return {"assembler_takes_blgp": {name: taken(answer) for name, answer in zip(lines, answers)}}
 
 
 def compiled(tools, target, body):
@@ -153,7 +147,7 @@ def widths_of(tools, target, name):
             if kind == "i" and n == 6:
                 continue
             body = f"f{c} k({kind}{n} a, {kind}{n} b, f{c} c, int s) {{ return __builtin_amdgcn_{builtin}(a, b, c, {rest}); }}"
-            if told(compiled(tools, target, body)):
+            if taken(compiled(tools, target, body)):
                 found = {"a": n, "b": n, "c": c}
     return found
 
@@ -178,10 +172,10 @@ class BuiltinSignatures(Check):
         loads = {}
         for name, (builtin, kind) in TRANSPOSING.items():
             body = f"{kind} k(__attribute__((address_space(3))) {kind} *p) {{ return __builtin_amdgcn_{builtin}(p); }}"
-            loads[name] = told(compiled(tools, target, body))
+            loads[name] = taken(compiled(tools, target, body))
         found["transposing"] = loads
         body = "f4 k(h4 a, h4 b, f4 c, int s) { return __builtin_amdgcn_mfma_f32_16x16x16f16(a, b, c, s, 0, 0); }"
-        found["variable_modifier"] = told(compiled(tools, target, body))
+        found["variable_modifier"] = taken(compiled(tools, target, body))
         return found
 
 
@@ -200,7 +194,7 @@ class OperandCounts(Check):
     def observe(self, target, tools):
         body = "f4 k(h4 a, h4 b, f4 c) { return __builtin_amdgcn_mfma_f32_16x16x16f16(a, b, c, 0, 0, 0); }"
         done = compiled(tools, target, body)
-        if not told(done):
+        if not taken(done):
             raise CannotTell(done.diagnostic[:200])
         found = re.search(r"v_mfma_f32_16x16x16_f16 (\S+), (\S+), (\S+), (\S+)", done.assembly)
         if not found:
@@ -212,3 +206,40 @@ def _width(text):
     """Return the number of registers of an operand text such as a[0:3]."""
     numbers = [int(number) for number in re.findall(r"\d+", text)]
     return numbers[-1] - numbers[0] + 1
+
+
+class ScaleOperands(Check):
+    """A scaled product with each kind of scale assembled, and the intrinsic with constant and unknown scales compiled.
+
+    Shows: what clang takes and makes.
+    Does not show: what a device makes of a constant.
+    """
+
+    claim = "MFMA-082"
+    kind = "compiler"
+    witness = "clang"
+    binds = ("taken", "made_of")
+    IR = """
+declare <4 x float> @llvm.amdgcn.mfma.scale.f32.16x16x128.f8f6f4.v8i32.v8i32(<8 x i32>, <8 x i32>, <4 x float>, i32 immarg, i32 immarg, i32 immarg, i32, i32 immarg, i32)
+define <4 x float> @k(<8 x i32> %a, <8 x i32> %b, <4 x float> %c, i32 %sa, i32 %sb) {
+  %d = call <4 x float> @llvm.amdgcn.mfma.scale.f32.16x16x128.f8f6f4.v8i32.v8i32(<8 x i32> %a, <8 x i32> %b, <4 x float> %c, i32 0, i32 0, i32 0, i32 FIRST, i32 0, i32 SECOND)
+  ret <4 x float> %d
+}
+"""
+
+    def observe(self, target, tools):
+        line = "v_mfma_scale_f32_16x16x128_f8f6f4 v[0:3], v[4:11], v[12:19], v[20:23], v24, "
+        kinds = {"vgpr": "v25", "constant": "9", "float_constant": "1.0", "sgpr": "s25"}
+        answers = tools.clang.assemble(target, [line + scale for scale in kinds.values()])
+        pairs = {"both_zero": "00", "one_zero": ("0", "127"), "both_one": ("127", "127"), "unknown": ("%sa", "%sb")}
+        made = {}
+        for name, (first, second) in pairs.items():
+            done = tools.clang.compile_ir(target, self.IR.replace("FIRST", first).replace("SECOND", second))
+            found = re.findall(r"v_mfma_\w+", done.assembly)
+            if len(found) != 1:
+                raise CannotTell(f"{name}: {done.outcome}, {len(found)} products")
+            made[name] = found[0]
+        return {
+            "taken": {name: "accept" if taken(item) else "reject" for name, item in zip(kinds, answers, strict=True)},
+            "made_of": made,
+        }

@@ -4,7 +4,9 @@
 import random
 
 from cdna.mfma.audit import audit
-from cdna_evidence.checks import CannotTell, Check
+from cdna_evidence.checks import Check
+from cdna_evidence.checks.answers import told
+from cdna_evidence.checks.pairs import in_mir
 from cdna_evidence.witnesses import matrix_pairs, vector_kernels, vector_programs, wmma_programs
 
 EXEC = "implicit $exec"
@@ -20,12 +22,6 @@ class _Lines(Check):
 
     kind = "compiler"
     witness = "llc"
-
-    def states(self, target, tools, asked):
-        compiled, states = tools.witness("llc").wait_states(target, list(asked.items()))
-        if not states:
-            raise CannotTell(f"{compiled.outcome}: {compiled.diagnostic}")
-        return states
 
 
 class Parts(_Lines):
@@ -49,7 +45,7 @@ class Parts(_Lines):
             "upper_half": [half.format(8), READ],
             "lower_half": [half.format(0), READ],
         }
-        return {"part": self.states(target, tools, asked)}
+        return {"part": in_mir(tools, target, asked)}
 
 
 class Loaded(_Lines):
@@ -69,7 +65,7 @@ class Loaded(_Lines):
             "dpp_from_lds": [f"$vgpr0 = DS_READ_B32_gfx9 $vgpr2, 0, 0, {EXEC}", moved],
             "vector": [f"$vgpr0 = GLOBAL_LOAD_DWORD $vgpr2_vgpr3, 0, 0, {EXEC}", READ],
         }
-        return {"loaded": self.states(target, tools, asked)}
+        return {"loaded": in_mir(tools, target, asked)}
 
 
 class CarryIn(_Lines):
@@ -89,7 +85,7 @@ class CarryIn(_Lines):
             "add": [carry, f"$vgpr3 = V_ADDC_U32_e32 $vgpr4, $vgpr5, implicit-def $vcc, implicit $vcc, {EXEC}"],
             "select": [mask, f"$vgpr3 = V_CNDMASK_B32_e32 $vgpr4, $vgpr5, implicit $vcc, {EXEC}"],
         }
-        return {"carry_in": self.states(target, tools, asked)}
+        return {"carry_in": in_mir(tools, target, asked)}
 
 
 class Settings(_Lines):
@@ -119,8 +115,8 @@ class Settings(_Lines):
             "vector": [SET.format(1), f"$vgpr0 = V_ADD_F32_e32 $vgpr1, $vgpr2, {MODE}"],
         }
         return {
-            "m0": self.states(target, tools, {name: [M0, line] for name, line in m0.items()}),
-            "hardware": self.states(target, tools, hardware),
+            "m0": in_mir(tools, target, {name: [M0, line] for name, line in m0.items()}),
+            "hardware": in_mir(tools, target, hardware),
         }
 
 
@@ -148,10 +144,7 @@ class VectorDrawn(Check):
         found = {"programs": {}, "agree": {}, "states": {}}
         for name, programs in asked.items():
             given = {f"k{i}": blocks for i, blocks in enumerate(programs)}
-            try:
-                got = wmma_programs.assembled(tools.witness("llc"), target, given, vector_programs.NO_XNACK)
-            except ValueError as error:
-                raise CannotTell(str(error)) from None
+            got = told(wmma_programs.assembled, tools.witness("llc"), target, given, vector_programs.NO_XNACK)
             theirs = [vector_programs.layout(fixed) for fixed, _ in got.values()]
             ours = [vector_programs.layout(vector_programs.repaired(plain, audit, target)) for _, plain in got.values()]
             found["programs"][name] = len(theirs)
@@ -174,10 +167,7 @@ class VectorKernels(Check):
     binds = ("kernels",)
 
     def observe(self, target, tools):
-        try:
-            codes = vector_kernels.compiled(tools.clang, target).values()
-        except ValueError as error:
-            raise CannotTell(str(error)) from None
+        codes = told(vector_kernels.compiled, tools.clang, target).values()
         found = {"compiled": len(codes), "clean": 0, "as_many": 0, "s_nops": 0, "found_missing": 0}
         for code in codes:
             found["clean"] += not audit("\n".join(code), target).dependencies

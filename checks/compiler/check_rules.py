@@ -4,6 +4,8 @@
 import re
 
 from cdna_evidence.checks import CannotTell, Check
+from cdna_evidence.checks.answers import taken
+from cdna_evidence.checks.search import largest_lds
 
 TWO = ("gfx942", "gfx950")
 MATRIX_TYPES = """
@@ -14,25 +16,18 @@ typedef short s4 __attribute__((ext_vector_type(4)));
 """
 
 
-def told(done):
-    """Return whether something was accepted; a crash or a time-out tells nothing."""
-    if done.accepted is None:
-        raise CannotTell(f"{done.command}: {done.outcome}, {done.diagnostic[:120]}")
-    return done.accepted
-
-
 def assembled(clang, lines):
     """Return {name: {target: accepted}} for some instructions, each as {name: text}."""
     found = {name: {} for name in lines}
     for target in TWO:
         for name, answer in zip(lines, clang.assemble(target, list(lines.values()))):
-            found[name][target] = told(answer)
+            found[name][target] = taken(answer)
     return found
 
 
 def body(done):
     """Return the instruction lines of a compiled function."""
-    if not told(done):
+    if not taken(done):
         raise CannotTell(f"did not compile: {done.diagnostic[:200]}")
     lines = [line.split(";")[0].strip() for line in done.assembly.splitlines()]
     return [line for line in lines if line and not line.startswith(".") and not line.endswith(":")]
@@ -51,28 +46,11 @@ class FeatureLines(Check):
     binds = ("lds_bytes", "fp8_conversion")
 
     def observe(self, target, tools):
-        sizes = {one: self._largest(tools.clang, one) for one in TWO}
+        sizes = {one: largest_lds(tools.clang, one) for one in TWO}
         conversion = assembled(tools.clang, {"fp8": "v_cvt_pk_fp8_f32 v0, v1, v2", "none": "v_cvt_pk_fp9_f32 v0, v1, v2"})
         if any(conversion["none"].values()):
             raise CannotTell("an instruction that does not exist was accepted")
         return {"lds_bytes": sizes, "fp8_conversion": conversion["fp8"]}
-
-    def _largest(self, clang, target):
-        good, bad = 1, 1 << 20
-        while bad - good > 1:
-            middle = (good + bad) // 2
-            source = (
-                f"@a = internal addrspace(3) global [{middle} x i8] poison\n"
-                "define amdgpu_kernel void @k() {\n"
-                "  store volatile i8 1, ptr addrspace(3) @a\n"
-                "  ret void\n"
-                "}\n"
-            )
-            if told(clang.compile_ir(target, source)):
-                good = middle
-            else:
-                bad = middle
-        return good
 
 
 class ProcessorLines(Check):
@@ -232,7 +210,7 @@ class BuiltinLines(Check):
         sizes = {}
         for one in TWO:
             for name, call in calls.items():
-                found[name][one] = told(tools.clang.compile_c(one, MATRIX_TYPES + call + "\n"))
+                found[name][one] = taken(tools.clang.compile_c(one, MATRIX_TYPES + call + "\n"))
             sizes[one] = [size for size in range(1, 33) if self._takes(tools.clang, one, size)]
         return {"builtin": found, "builtin_sizes": sizes}
 
@@ -244,7 +222,7 @@ class BuiltinLines(Check):
             "}\n"
         )
         done = clang.compile_c(target, source)
-        return told(done) and any(line.startswith("global_load_lds") for line in body(done))
+        return taken(done) and any(line.startswith("global_load_lds") for line in body(done))
 
 
 class HazardLines(Check):

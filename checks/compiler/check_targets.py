@@ -4,6 +4,8 @@
 import re
 
 from cdna_evidence.checks import CannotTell, Check
+from cdna_evidence.checks.answers import taken
+from cdna_evidence.checks.search import largest_lds
 
 XF32 = """
 declare <4 x float> @llvm.amdgcn.mfma.f32.16x16x8.xf32(<2 x float>, <2 x float>, <4 x float>, i32, i32, i32)
@@ -42,17 +44,10 @@ MATRIX = {
 }
 
 
-def told(answer):
-    """Return whether something was accepted; a crash or a time-out tells nothing."""
-    if answer.accepted is None:
-        raise CannotTell(f"{answer.outcome}: {answer.diagnostic[:120]}")
-    return answer.accepted
-
-
 def accepted(clang, target, operands):
     """Return {mnemonic: accepted} for instructions given as {mnemonic: operands}."""
     answers = clang.assemble(target, [f"{name} {text}" for name, text in operands.items()])
-    return {name: told(item) for name, item in zip(operands, answers)}
+    return {name: taken(item) for name, item in zip(operands, answers)}
 
 
 def matrix_lines(done):
@@ -76,7 +71,7 @@ class IsaVersion(Check):
         lines = [f"s_movk_i32 s0, .amdgcn.gfx_generation_{part}" for part in ("number", "minor", "stepping")]
         found = []
         for answer in tools.clang.assemble(target, lines):
-            if not told(answer) or answer.bytes[2:] != b"\x00\xb0":
+            if not taken(answer) or answer.bytes[2:] != b"\x00\xb0":
                 raise CannotTell(f"{answer.text}: {answer.diagnostic}")
             found.append(int.from_bytes(answer.bytes[:2], "little"))
         return {"version": found}
@@ -95,26 +90,7 @@ class AddressableLds(Check):
     binds = ("bytes",)
 
     def observe(self, target, tools):
-        good, bad = 1, 1 << 20
-        if not self._fits(tools.clang, target, good) or self._fits(tools.clang, target, bad):
-            raise CannotTell("the search for the limit has no bracket")
-        while bad - good > 1:
-            middle = (good + bad) // 2
-            if self._fits(tools.clang, target, middle):
-                good = middle
-            else:
-                bad = middle
-        return {"bytes": good}
-
-    def _fits(self, clang, target, size):
-        source = (
-            f"@a = internal addrspace(3) global [{size} x i8] poison\n"
-            "define amdgpu_kernel void @k() {\n"
-            "  store volatile i8 1, ptr addrspace(3) @a\n"
-            "  ret void\n"
-            "}\n"
-        )
-        return told(clang.compile_ir(target, source))
+        return {"bytes": largest_lds(tools.clang, target)}
 
 
 class Fp8Conversions(Check):
@@ -153,7 +129,7 @@ class Xf32Instructions(Check):
         }
         return {
             "accepted": accepted(tools.clang, target, operands),
-            "selected": told(tools.clang.compile_ir(target, XF32)),
+            "selected": taken(tools.clang.compile_ir(target, XF32)),
         }
 
 
@@ -188,9 +164,9 @@ class DefaultFeatures(Check):
     def observe(self, target, tools):
         clang = tools.clang
         return {
-            "default_selected": told(clang.compile_ir(target, XF32)),
-            "forced_on": told(clang.compile_ir(target, XF32, extra=ON)),
-            "forced_off": told(clang.compile_ir(target, XF32, extra=OFF)),
+            "default_selected": taken(clang.compile_ir(target, XF32)),
+            "forced_on": taken(clang.compile_ir(target, XF32, extra=ON)),
+            "forced_off": taken(clang.compile_ir(target, XF32, extra=OFF)),
         }
 
 
@@ -229,10 +205,10 @@ class ForcedXf32(Check):
     def observe(self, target, tools):
         forced = tools.clang.compile_ir(target, XF32, extra=ON)
         other = tools.clang.compile_ir("gfx942", XF32)
-        if not told(forced) or not told(other) or len(matrix_lines(forced)) != 1:
+        if not taken(forced) or not taken(other) or len(matrix_lines(forced)) != 1:
             raise CannotTell(f"{forced.outcome}, {other.outcome}")
         return {
             "emitted": matrix_lines(forced)[0].split()[0],
-            "refused_by_default": not told(tools.clang.compile_ir(target, XF32)),
+            "refused_by_default": not taken(tools.clang.compile_ir(target, XF32)),
             "same_text_as_gfx942": matrix_lines(forced) == matrix_lines(other),
         }

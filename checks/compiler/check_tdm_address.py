@@ -4,6 +4,7 @@
 import re
 
 from cdna_evidence.checks import CannotTell, Check
+from cdna_evidence.checks.answers import assembly, verdict
 
 IR = """
 define amdgpu_kernel void @k(ptr addrspace(1) %out, i64 %a, i64 %b) {
@@ -27,13 +28,8 @@ class PairAdd(Check):
     binds = ("pair_add", "pair_add_on_group0")
 
     def observe(self, target, tools):
-        compiled = tools.clang.compile_ir(target, IR)
-        if not compiled.accepted:
-            raise CannotTell(f"{compiled.outcome}: {compiled.diagnostic}")
-        adds = re.findall(r"^\s+([sv]_add\w*) (s\[\d+:\d+\]|\S+),", compiled.assembly, re.MULTILINE)
+        adds = re.findall(r"^\s+([sv]_add\w*) (s\[\d+:\d+\]|\S+),", assembly(tools.clang.compile_ir(target, IR)), re.MULTILINE)
         if len(adds) != 1:
             raise CannotTell(f"adds in the output: {adds}")
         answer = tools.clang.assemble(target, [f"{adds[0][0]} s[2:3], s[2:3], 0x80"])[0]
-        if answer.accepted is None:
-            raise CannotTell(f"{answer.outcome}: {answer.diagnostic}")
-        return {"pair_add": adds[0][0], "pair_add_on_group0": "accept" if answer.accepted else "reject"}
+        return {"pair_add": adds[0][0], "pair_add_on_group0": verdict(answer)}

@@ -2,6 +2,7 @@
 """The instruction that a finished transfer stands for, asked of a real assembler."""
 
 from cdna_evidence.checks import CannotTell, Check
+from cdna_evidence.checks.answers import verdict
 
 
 class ArriveInstruction(Check):
@@ -21,9 +22,7 @@ class ArriveInstruction(Check):
         verdicts, whole = {}, None
         for name in ("gfx942", "gfx950", "gfx1250"):
             answer = tools.clang.assemble(name, [line])[0]
-            if answer.accepted is None:
-                raise CannotTell(f"{name}: {answer.outcome}")
-            verdicts[name] = "accept" if answer.accepted else "reject"
+            verdicts[name] = verdict(answer)
             if name == target and answer.accepted:
                 whole = answer.bytes
         if whole is None:

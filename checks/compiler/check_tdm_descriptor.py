@@ -5,6 +5,7 @@ import itertools
 import re
 
 from cdna_evidence.checks import CannotTell, Check
+from cdna_evidence.checks.answers import assembly, verdict
 
 IR = """
 declare void @llvm.amdgcn.tensor.load.to.lds.d2(<4 x i32>, <8 x i32>, i32 immarg)
@@ -15,21 +16,11 @@ define amdgpu_kernel void @k() {{
 """
 
 
-def told(answer):
-    """The word for an answer: accept or reject."""
-    if answer.accepted is None:
-        raise CannotTell(f"{answer.outcome}: {answer.diagnostic}")
-    return "accept" if answer.accepted else "reject"
-
-
 def registers(tools, target, group0, group1):
     """Compile a load with constant groups; return the words that its registers hold when the load is issued."""
     parts = [", ".join(f"i32 {word - (word >> 31 << 32)}" for word in group) for group in (group0, group1)]
-    compiled = tools.clang.compile_ir(target, IR.format(first=parts[0], second=parts[1]))
-    if not compiled.accepted:
-        raise CannotTell(f"{compiled.outcome}: {compiled.diagnostic}")
     held = {}
-    for line in compiled.assembly.splitlines():
+    for line in assembly(tools.clang.compile_ir(target, IR.format(first=parts[0], second=parts[1]))).splitlines():
         code = line.split(";")[0].strip()
         match = re.match(r"s_mov(k)?_(?:b|i)(32|64) (\S+), (\S+)$", code)
         reverse = re.match(r"s_brev_b32 (\S+), (\d+|0x[0-9a-f]+)$", code)
@@ -85,7 +76,7 @@ class RegisterBlocks(Check):
             for length in range(1, 13):
                 block = f"s[{16 * place}:{16 * place + length - 1}]"
                 texts = ["tensor_load_to_lds " + ", ".join(known + [block] + rest) for rest in self.rests(place)]
-                if any(told(answer) == "accept" for answer in tools.clang.assemble(target, texts)):
+                if any(verdict(answer) == "accept" for answer in tools.clang.assemble(target, texts)):
                     taken.append(length)
             if len(taken) != 1:
                 raise CannotTell(f"group {place}: lengths {taken}")
@@ -93,7 +84,7 @@ class RegisterBlocks(Check):
         forms = []
         for count in range(1, 5):
             blocks = [f"s[{16 * i}:{16 * i + n - 1}]" for i, n in enumerate(right[:count])]
-            if told(tools.clang.assemble(target, ["tensor_load_to_lds " + ", ".join(blocks)])[0]) == "accept":
+            if verdict(tools.clang.assemble(target, ["tensor_load_to_lds " + ", ".join(blocks)])[0]) == "accept":
                 forms.append(sum(right[:count]))
         if len(forms) != 2:
             raise CannotTell(f"forms with {forms} registers")
@@ -130,10 +121,10 @@ class Group0PassedOn(Check):
         answers = tools.clang.assemble(target, [plain] + [f"{plain} {spelled.get(name, name)}" for name in names])
         taken, refused = [], {}
         for name, answer in zip(names, answers[1:], strict=True):
-            if told(answer) == "accept" and answer.bytes != answers[0].bytes:
+            if verdict(answer) == "accept" and answer.bytes != answers[0].bytes:
                 taken.append(name)
             else:
-                refused[name] = told(answer)
+                refused[name] = verdict(answer)
         return {
             "clang_changes_group0": any(changed),
             "given_with_the_instruction": taken,

@@ -4,6 +4,7 @@
 import re
 
 from cdna_evidence.checks import CannotTell, Check
+from cdna_evidence.checks.answers import assembly, verdict
 
 PLAIN = "s[0:3], s[4:11]"
 FULL = PLAIN + ", s[12:15], s[16:19]"
@@ -28,13 +29,6 @@ define void @global(ptr addrspace(1) %p, ptr addrspace(1) %q) {
   ret void
 }
 """
-
-
-def told(answer):
-    """The word for an answer: accept or reject."""
-    if answer.accepted is None:
-        raise CannotTell(f"{answer.outcome}: {answer.diagnostic}")
-    return "accept" if answer.accepted else "reject"
 
 
 def encoded(tools, target, text):
@@ -128,7 +122,7 @@ class PairedGroups(Check):
 
     def observe(self, target, tools):
         texts = [f"tensor_load_to_lds {PLAIN}, s[12:15], s[12:15]", f"tensor_load_to_lds {PLAIN}", f"tensor_load_to_lds {FULL}"]
-        words = [told(answer) for answer in tools.clang.assemble(target, texts)]
+        words = [verdict(answer) for answer in tools.clang.assemble(target, texts)]
         return dict(zip(("same_block", "two_groups", "four_groups"), words, strict=True))
 
 
@@ -148,9 +142,9 @@ class NoMixedText(Check):
     def observe(self, target, tools):
         blocks = FULL.split(", ") + ["s[20:27]", "s[28:31]"]
         texts = ["tensor_load_to_lds " + ", ".join(blocks[:n]) for n in range(1, 7)]
-        forms = [n for n, answer in enumerate(tools.clang.assemble(target, texts), 1) if told(answer) == "accept"]
+        forms = [n for n, answer in enumerate(tools.clang.assemble(target, texts), 1) if verdict(answer) == "accept"]
         nulls = [f"{PLAIN}, s[12:15], null", f"{PLAIN}, null, s[16:19]", f"{PLAIN}, null, null"]
-        words = {told(answer) for answer in tools.clang.assemble(target, ["tensor_load_to_lds " + text for text in nulls])}
+        words = {verdict(answer) for answer in tools.clang.assemble(target, ["tensor_load_to_lds " + text for text in nulls])}
         if len(words) != 1:
             raise CannotTell(f"null: {words}")
         return {"operand_forms": forms, "null_written": words.pop()}
@@ -182,7 +176,7 @@ class Modifiers(Check):
         if load_bits[0] != store_bits[0]:
             raise CannotTell("hints of load and store are in different places")
         crossed = [
-            {told(answer) for answer in tools.clang.assemble(target, [f"{base} th:{name}" for name in names])}
+            {verdict(answer) for answer in tools.clang.assemble(target, [f"{base} th:{name}" for name in names])}
             for base, names in ((load, [stores[0], stores[1]]), (store, [loads[0], loads[1]]))
         ]
         if [len(words) for words in crossed] != [1, 1]:
@@ -258,7 +252,7 @@ class Forms(Check):
             verdicts = {}
             for variant, number in changed.items():
                 again = tools.clang.disassemble(target, number.to_bytes(4, "little") + data[4:])
-                whole = len(again) == 1 and told(again[0]) == "accept" and again[0].text.split()[0] == text
+                whole = len(again) == 1 and verdict(again[0]) == "accept" and again[0].text.split()[0] == text
                 verdicts[variant] = "accept" if whole else "reject"
             if found.setdefault("decoded", verdicts) != verdicts:
                 raise CannotTell("load and store are decoded differently")
@@ -281,10 +275,7 @@ class NoClause(Check):
     binds = ("tensor_ops", "clauses", "clauses_for_global_loads", "assembler_with_clause")
 
     def observe(self, target, tools):
-        compiled = tools.clang.compile_ir(target, IR)
-        if not compiled.accepted:
-            raise CannotTell(f"{compiled.outcome}: {compiled.diagnostic}")
-        functions = re.split(r"^(\w+):", compiled.assembly, flags=re.MULTILINE)
+        functions = re.split(r"^(\w+):", assembly(tools.clang.compile_ir(target, IR)), flags=re.MULTILINE)
         text = dict(zip(functions[1::2], functions[2::2], strict=True))
         tensor = re.split(r"s_endpgm", text["tensor"])[0]
         # Clauses in front of the first tensor load belong to the kernel's arguments.
@@ -293,7 +284,7 @@ class NoClause(Check):
         last = re.findall(r"^\s+(s_clause|tensor_\w+|\w+)", before, re.MULTILINE)[-1:]
         clauses = behind.count("s_clause") + (last == ["s_clause"])
         lines = ["s_clause 0x1", f"tensor_load_to_lds {PLAIN}", f"tensor_load_to_lds {PLAIN}"]
-        words = {told(answer) for answer in tools.clang.assemble(target, lines)}
+        words = {verdict(answer) for answer in tools.clang.assemble(target, lines)}
         return {
             "tensor_ops": behind.count("tensor_load_to_lds"),
             "clauses": clauses,
@@ -317,7 +308,7 @@ class CounterOperand(Check):
     def observe(self, target, tools):
         numbers = sorted({number for k in range(21) for number in ((1 << k) - 1, 1 << k)})
         answers = tools.clang.assemble(target, [f"s_wait_tensorcnt {number}" for number in numbers])
-        words = [told(answer) for answer in answers]
+        words = [verdict(answer) for answer in answers]
         taken = [number for number, word in zip(numbers, words, strict=True) if word == "accept"]
         refused = [number for number, word in zip(numbers, words, strict=True) if word == "reject"]
         if not taken or not refused or max(taken) + 1 != min(refused):

@@ -2,13 +2,7 @@
 """The message about saved waves with transfers under way, as an assembler knows it."""
 
 from cdna_evidence.checks import CannotTell, Check
-
-
-def told(answer):
-    """The word for an answer: accept or reject."""
-    if answer.accepted is None:
-        raise CannotTell(f"{answer.outcome}: {answer.diagnostic}")
-    return "accept" if answer.accepted else "reject"
+from cdna_evidence.checks.answers import verdict
 
 
 class PlainMessage(Check):
@@ -44,7 +38,7 @@ class ReturningMessage(Check):
     def observe(self, target, tools):
         found = sent(tools, target, "s_sendmsg_rtn_b32 s0, sendmsg({})", "MSG_RTN_SAVE_WAVE_HAS_TDM", 0x98)
         control = tools.clang.assemble(target, ["s_sendmsg_rtn_b32 s0, sendmsg(MSG_RTN_SAVE_WAVE)"])[0]
-        return dict(found, other_returning_message=told(control))
+        return dict(found, other_returning_message=verdict(control))
 
 
 def sent(tools, target, form, name, number):
@@ -52,13 +46,13 @@ def sent(tools, target, form, name, number):
     name = name.format("")
     (by_name,) = tools.clang.assemble(target, [form.format(name)])
     answer = by_name
-    if told(by_name) == "reject":
+    if verdict(by_name) == "reject":
         (answer,) = tools.clang.assemble(target, [form.format(number).replace(f"sendmsg({number})", str(number))])
-        if told(answer) == "reject":
+        if verdict(answer) == "reject":
             raise CannotTell(f"neither {name} nor {number} is taken")
     return {
         "message": name,
         "id": answer.bytes[0],
-        "known_to_clang": told(by_name),
+        "known_to_clang": verdict(by_name),
         "encoding": answer.bytes.hex(" "),
     }

@@ -4,6 +4,7 @@
 import re
 
 from cdna_evidence.checks import CannotTell, Check
+from cdna_evidence.checks.answers import assembly, verdict
 
 IR = """
 declare void @llvm.amdgcn.tensor.load.to.lds(<4 x i32>, <8 x i32>, <4 x i32>, <4 x i32>, i32 immarg)
@@ -50,20 +51,10 @@ end:
 """
 
 
-def told(answer):
-    """The word for an answer: accept or reject."""
-    if answer.accepted is None:
-        raise CannotTell(f"{answer.outcome}: {answer.diagnostic}")
-    return "accept" if answer.accepted else "reject"
-
-
 def emitted(tools, target):
     """{function: operands of its tensor instruction, mnemonic first} of the IR above."""
-    compiled = tools.clang.compile_ir(target, IR)
-    if not compiled.accepted:
-        raise CannotTell(f"{compiled.outcome}: {compiled.diagnostic}")
     found, function = {}, None
-    for line in compiled.assembly.splitlines():
+    for line in assembly(tools.clang.compile_ir(target, IR)).splitlines():
         label = re.match(r"(\w+):", line)
         function = label[1] if label else function
         code = line.split(";")[0].split()
@@ -89,7 +80,7 @@ class Names(Check):
         lines = [f"{items[0]} {', '.join(items[1:])}" for items in found.values()]
         verdicts = {}
         for other in ("gfx942", "gfx950", "gfx1250"):
-            words = {told(answer) for answer in tools.clang.assemble(other, lines)}
+            words = {verdict(answer) for answer in tools.clang.assemble(other, lines)}
             if len(words) != 1:
                 raise CannotTell(f"{other}: load and store are treated differently")
             verdicts[other] = words.pop()
@@ -113,15 +104,15 @@ class NoDataOperand(Check):
         vectors = [operand for operand in operands if re.match(r"[av](\d|\[)", operand)]
         blocks = ["s[0:3]", "s[4:11]", "s[12:15]", "s[16:19]", "s[20:27]", "s[28:31]"]
         texts = ["tensor_load_to_lds " + ", ".join(blocks[:n]) for n in range(1, 7)]
-        taken = [n for n, answer in enumerate(tools.clang.assemble(target, texts), 1) if told(answer) == "accept"]
+        taken = [n for n, answer in enumerate(tools.clang.assemble(target, texts), 1) if verdict(answer) == "accept"]
         full = blocks[:4]
         swapped = []
         for i in range(4):
             mixed = list(full)
             mixed[i] = mixed[i].replace("s", "v")
             swapped.append("tensor_load_to_lds " + ", ".join(mixed))
-        words = {told(answer) for answer in tools.clang.assemble(target, swapped)}
-        whole = told(tools.clang.assemble(target, ["tensor_load_to_lds " + ", ".join(full)])[0])
+        words = {verdict(answer) for answer in tools.clang.assemble(target, swapped)}
+        whole = verdict(tools.clang.assemble(target, ["tensor_load_to_lds " + ", ".join(full)])[0])
         if len(words) != 1 or not taken:
             raise CannotTell(f"vector registers: {words}; group counts: {taken}")
         return {
@@ -145,11 +136,9 @@ class BranchedAround(Check):
     binds = ("branches",)
 
     def observe(self, target, tools):
-        compiled = tools.clang.compile_ir(target, BRANCHES)
-        if not compiled.accepted:
-            raise CannotTell(f"{compiled.outcome}: {compiled.diagnostic}")
+        code = assembly(tools.clang.compile_ir(target, BRANCHES))
         found = {}
-        for name, body in re.findall(r"^(\w+):[^\n]*\n(.*?)^\.Lfunc_end", compiled.assembly, re.MULTILINE | re.DOTALL):
+        for name, body in re.findall(r"^(\w+):[^\n]*\n(.*?)^\.Lfunc_end", code, re.MULTILINE | re.DOTALL):
             wanted = {"tensor_load": "tensor_load_to_lds", "tensor_store": "tensor_store_from_lds", "lds_store": "ds_store_b32"}
             if wanted[name] not in body:
                 raise CannotTell(f"{name}: no {wanted[name]}")

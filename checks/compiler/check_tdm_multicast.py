@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The two asynchronous loads that the engine may use inside, asked of a real assembler."""
 
-from cdna_evidence.checks import CannotTell, Check
+from cdna_evidence.checks import Check
+from cdna_evidence.checks.answers import verdict
 
 
 class AsyncLoads(Check):
@@ -24,9 +25,7 @@ class AsyncLoads(Check):
         found = {"cluster_form": {}, "global_form": {}}
         for name in ("gfx942", "gfx950", "gfx1250"):
             for form, answer in zip(lines, tools.clang.assemble(name, list(lines.values())), strict=True):
-                if answer.accepted is None:
-                    raise CannotTell(f"{name}: {answer.outcome}")
-                found[form + "_form"][name] = "accept" if answer.accepted else "reject"
+                found[form + "_form"][name] = verdict(answer)
                 if name == target and answer.accepted:
                     found[form + "_word"] = answer.bytes[:4].hex(" ")
         return found

@@ -4,6 +4,7 @@
 import re
 
 from cdna_evidence.checks import CannotTell, Check
+from cdna_evidence.checks.answers import assembly
 
 DECLARED = """
 declare void @llvm.amdgcn.tensor.load.to.lds.d2(<4 x i32>, <8 x i32>, i32 immarg)
@@ -30,11 +31,8 @@ define amdgpu_kernel void @both(<4 x i32> %a, <8 x i32> %b) {
 
 def functions(tools, target, source):
     """{function: its lines of code} of compiled IR."""
-    compiled = tools.clang.compile_ir(target, source)
-    if not compiled.accepted:
-        raise CannotTell(f"{compiled.outcome}: {compiled.diagnostic}")
     found, name = {}, None
-    for line in compiled.assembly.splitlines():
+    for line in assembly(tools.clang.compile_ir(target, source)).splitlines():
         label = re.match(r"([a-z_]\w*):", line)
         name = label[1] if label else name
         code = line.split(";")[0].strip()

@@ -4,6 +4,7 @@
 import re
 
 from cdna_evidence.checks import CannotTell, Check
+from cdna_evidence.checks.answers import taken
 
 TYPES = """
 typedef int int4 __attribute__((vector_size(16)));
@@ -163,10 +164,7 @@ class AsyncForms(Check):
         }
 
     def _takes(self, tools, target, text):
-        answer = tools.clang.assemble(target, [text])[0]
-        if answer.accepted is None:
-            raise CannotTell(f"{text}: {answer.outcome}")
-        return answer.accepted
+        return taken(tools.clang.assemble(target, [text])[0])
 
     def _lanes(self, tools, target):
         done = tools.clang.compile_ir(target, "define amdgpu_kernel void @k() { ret void }\n")

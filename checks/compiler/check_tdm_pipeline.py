@@ -4,6 +4,7 @@
 import re
 
 from cdna_evidence.checks import CannotTell, Check
+from cdna_evidence.checks.answers import assembly
 
 LOOP = """
 declare void @llvm.amdgcn.tensor.load.to.lds.d2(<4 x i32>, <8 x i32>, i32 immarg)
@@ -57,10 +58,8 @@ class LoopBody(Check):
     )
 
     def observe(self, target, tools):
-        compiled = tools.clang.compile_ir(target, LOOP)
-        if not compiled.accepted:
-            raise CannotTell(f"{compiled.outcome}: {compiled.diagnostic}")
-        body = re.search(r"^(\.LBB\w+):(.*?)s_cbranch_\w+ \1", compiled.assembly, re.DOTALL | re.MULTILINE)
+        code = assembly(tools.clang.compile_ir(target, LOOP))
+        body = re.search(r"^(\.LBB\w+):(.*?)s_cbranch_\w+ \1", code, re.DOTALL | re.MULTILINE)
         if not body:
             raise CannotTell("no loop in the code")
         lines = [line.split(";")[0].split() for line in body[2].splitlines()]

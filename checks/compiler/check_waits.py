@@ -412,6 +412,36 @@ class ScalarLoads(Check):
         }
 
 
+class VectorLoads(Check):
+    """Two vector loads in flight, the older one used.
+
+    Shows: the count that clang waits for.
+    Does not show: the order in which a device answers.
+    """
+
+    claim = "WAIT-090"
+    kind = "compiler"
+    witness = "clang"
+    binds = ("clang_count", "clang_loads_in_flight")
+
+    def observe(self, target, tools):
+        source = (
+            "declare void @llvm.amdgcn.sched.barrier(i32)\n"
+            "define float @k(ptr addrspace(1) %c, ptr addrspace(1) %d) {\n"
+            "  %a = load float, ptr addrspace(1) %c\n" + SCHED + "  %b = load float, ptr addrspace(1) %d\n" + SCHED
+            + "  %x = fmul float %a, %a\n" + SCHED + "  %s = fadd float %x, %b\n  ret float %s\n}\n"
+        )  # fmt: skip
+        lines = body(tools, target, source)
+        loads = [i for i, line in enumerate(lines) if line.startswith("global_load")]
+        use = min((i for i, line in enumerate(lines) if line.startswith("v_mul")), default=-1)
+        if len(loads) != 2 or use < loads[1]:
+            raise CannotTell("not two loads in flight in front of the use")
+        return {
+            "clang_count": max(counts(lines[loads[1] : use], "vmcnt"), default=-1),
+            "clang_loads_in_flight": len(loads),
+        }
+
+
 class LargestCount(Check):
     """Many loads are in flight and the oldest is used: the largest count that clang ever waits for.
 

@@ -2,6 +2,7 @@
 """Matrix instructions of gfx1250 asked of clang's assembler: which exist, how wide operands are, which modifiers pass."""
 
 from cdna_evidence.checks import CannotTell, Check
+from cdna_evidence.checks.answers import taken
 
 PREFIXES = ("v_wmma_", "v_wmma_scale_", "v_wmma_scale16_", "v_swmmac_")
 RESULTS = ("f64", "f32", "f16", "bf16", "bf16f32", "i32")
@@ -15,16 +16,9 @@ SCALED16 = "v_wmma_scale16_f32_16x16x128_f8f6f4 v[0:7], v[8:23], v[24:39], v[0:7
 WIDE = "v_wmma_scale_f32_32x16x128_f4 v[0:15], v[16:31], v[32:39], v[0:15], v40, v41"
 
 
-def told(answer):
-    """Return whether something was accepted; a crash or a time-out tells nothing."""
-    if answer.accepted is None:
-        raise CannotTell(f"{answer.outcome}: {answer.diagnostic[:160]}")
-    return answer.accepted
-
-
 def ask(tools, target, lines):
     """Return for each line whether the assembler takes it."""
-    return [told(answer) for answer in tools.clang.assemble(target, lines)]
+    return [taken(answer) for answer in tools.clang.assemble(target, lines)]
 
 
 def candidates():
@@ -44,7 +38,7 @@ def known(tools, target, names):
     return [
         name
         for name, answer in zip(names, answers)
-        if told(answer) or not any(text in answer.diagnostic for text in NOT_THERE)
+        if taken(answer) or not any(text in answer.diagnostic for text in NOT_THERE)
     ]
 
 
@@ -235,12 +229,6 @@ class ScaleRows(Check):
         return {"selectable": rows, "bytes_per_lane": size}
 
 
-def row_of_wide(tools, target):
-    """Return whether the assembler takes ROW1 and ROW2 for A of the thirty-two-row form."""
-    taken = ask(tools, target, [f"{WIDE} matrix_a_scale:MATRIX_SCALE_ROW{n}" for n in (1, 2)])
-    return {"assembler_takes": {"row1": taken[0], "row2": taken[1]}}
-
-
 class RowOfWide(Check):
     """Whether the assembler takes ROW1 and ROW2 for the thirty-two rows of the FP4 form.
 
@@ -255,30 +243,18 @@ class RowOfWide(Check):
     binds = ("assembler_takes",)
 
     def observe(self, target, tools):
-        return row_of_wide(tools, target)
+        row1, row2 = ask(tools, target, [f"{WIDE} matrix_a_scale:MATRIX_SCALE_ROW{n}" for n in (1, 2)])
+        return {"assembler_takes": {"row1": row1, "row2": row2}}
 
 
-class RowOfWideToo(Check):
+class RowOfWideToo(RowOfWide):
     """The same under the other position, which shares what the assembler says.
 
     Shows: what clang's assembler lets pass.
     Does not show: what it does.
     """
 
-    claim = "WMMA-014"
-    kind = "compiler"
-    witness = "clang"
     position = "reserved"
-    binds = ("assembler_takes",)
-
-    def observe(self, target, tools):
-        return row_of_wide(tools, target)
-
-
-def operand_bits(tools, target):
-    """Return the bits of a scale16 operand that the assembler takes."""
-    name = "v_wmma_scale16_f32_16x16x128_f8f6f4"
-    return [32 * n for n in (1, 2, 4) if ask(tools, target, [line(name, 16, 16, 8, n)])[0]][0]
 
 
 class ScaleSixteenOperand(Check):
@@ -295,24 +271,18 @@ class ScaleSixteenOperand(Check):
     binds = ("operand_bits",)
 
     def observe(self, target, tools):
-        return {"operand_bits": operand_bits(tools, target)}
+        name = "v_wmma_scale16_f32_16x16x128_f8f6f4"
+        return {"operand_bits": [32 * n for n in (1, 2, 4) if ask(tools, target, [line(name, 16, 16, 8, n)])[0]][0]}
 
 
-class ScaleSixteenOperandToo(Check):
+class ScaleSixteenOperandToo(ScaleSixteenOperand):
     """The same width under the other position.
 
     Shows: the operand's width in the assembler.
     Does not show: how the bits are cut.
     """
 
-    claim = "WMMA-015"
-    kind = "compiler"
-    witness = "clang"
     position = "two-bytes"
-    binds = ("operand_bits",)
-
-    def observe(self, target, tools):
-        return {"operand_bits": operand_bits(tools, target)}
 
 
 class ScaleFormats(Check):

@@ -6,6 +6,7 @@ import re
 
 from cdna.wmma.audit import audit
 from cdna_evidence.checks import CannotTell, Check
+from cdna_evidence.checks.answers import told
 from cdna_evidence.witnesses import wmma_kernels, wmma_mir, wmma_programs
 
 F16, I8 = "v_wmma_f32_16x16x32_f16", "v_wmma_i32_16x16x64_iu8"
@@ -30,17 +31,9 @@ PROGRAMS = {
 }
 
 
-def assembled(tools, target, programs):
-    """Return {name: (lines with V_NOPs, lines without)}."""
-    try:
-        return wmma_programs.assembled(tools.witness("llc"), target, programs)
-    except ValueError as error:
-        raise CannotTell(str(error)) from None
-
-
 def added(tools, target, programs):
     """Return {name: V_NOPs that the hazard pass adds}."""
-    found = assembled(tools, target, programs)
+    found = told(wmma_programs.assembled, tools.witness("llc"), target, programs)
     return {name: fixed.count("v_nop") - plain.count("v_nop") for name, (fixed, plain) in found.items()}
 
 
@@ -97,7 +90,8 @@ class DrawnPrograms(Check):
         }
         found = {"programs": {}, "agree": {}}
         for name, programs in asked.items():
-            got = assembled(tools, target, {f"k{i}": blocks for i, blocks in enumerate(programs)})
+            given = {f"k{i}": blocks for i, blocks in enumerate(programs)}
+            got = told(wmma_programs.assembled, tools.witness("llc"), target, given)
             same = [
                 wmma_programs.added(wmma_programs.repaired(plain, audit)) == wmma_programs.added(fixed)
                 for fixed, plain in got.values()

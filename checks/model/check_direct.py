@@ -212,3 +212,26 @@ class BufferOffsets(Check):
             found["lds"][name] = moved.lds_address != plain.lds_address
             found["memory"][name] = moved.global_offset != plain.global_offset
         return found
+
+
+class BitsOfM0(Check):
+    """One bit of M0 after the other, and whether the address of a lane moves.
+
+    Shows: which bits the model counts in each form.
+    Does not show: hardware.
+    """
+
+    claim = "D2L-056"
+    kind = "model"
+    binds = ("global", "buffer")
+
+    def observe(self, target, tools):
+        found = {}
+        for form in ("global", "buffer"):
+            still = copy(target, 4, 0, form=form).lds_address
+            moves = [1 << bit for bit in range(32) if copy(target, 4, 0, m0=1 << bit, form=form).lds_address != still]
+            wrong = [bit for bit in moves if copy(target, 4, 0, m0=bit, form=form).lds_address - still != bit]
+            if wrong or not moves or sum(moves) != 2 * moves[-1] - moves[0]:
+                raise CannotTell(f"{form}: bits {moves}, of which {wrong} move by another amount")
+            found[form] = {"step": moves[0], "below": 2 * moves[-1]}
+        return found

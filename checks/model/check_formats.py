@@ -210,6 +210,54 @@ class ScaleCodes(Check):
         }
 
 
+class ScaleWithMantissa(Check):
+    """Every byte of E5M3, decoded and summed up.
+
+    Shows: the model.
+    Does not show: hardware.
+    """
+
+    claim = "FMT-066"
+    kind = "model"
+    binds = (
+        "exponent_bits",
+        "mantissa_bits",
+        "bias",
+        "one_byte",
+        "power_of_0x80",
+        "max",
+        "max_byte",
+        "nan",
+        "zero",
+        "smallest_power",
+        "smallest_normal_power",
+        "negative_codes",
+    )
+
+    def observe(self, target, tools):
+        found = values("e5m3")
+        numbers = [value for value in found if not math.isnan(value)]
+        one = codes(found, 1.0)[0]
+        # Codes from one to two are as many as the mantissa has; the rest of the byte is exponent.
+        mantissa = (codes(found, 2.0)[0] - one).bit_length() - 1
+        normal = [code for code in range(256) if decode("e5m3", code).kind == "normal"]
+        return {
+            "exponent_bits": (len(found).bit_length() - 1) - mantissa,
+            "mantissa_bits": mantissa,
+            "bias": one >> mantissa,
+            "one_byte": one,
+            "power_of_0x80": power(found[0x80]),
+            "max": int(max(numbers)),
+            "max_byte": codes(found, max(numbers))[0],
+            "nan": codes(found, None),
+            "zero": codes(found, 0.0),
+            "smallest_power": power(min(value for value in numbers if value > 0)),
+            "smallest_normal_power": power(found[normal[0]]),
+            "negative_codes": sum(math.copysign(1.0, value) < 0 for value in numbers),
+        }
+
+
+
 class SixteenBitCodes(Check):
     """Every code of BF16 and FP16, decoded and summed up.
 

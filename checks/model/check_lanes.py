@@ -337,3 +337,89 @@ class BallotOfForty(Check):
             "active_count": count,
             "low_half_count": bin(mask & (1 << widths[0] // 2) - 1).count("1"),
         }
+
+
+class Wave32Permutes(Check):
+    """Pulls over 32 lanes with one byte index for all, and one pull from an inactive lane.
+
+    Shows: the model's arithmetic on a wave of 32 lanes, and that it takes no longer one for this target.
+    Does not show: hardware.
+    """
+
+    claim = "LANE-058"
+    kind = "model"
+    binds = (
+        "lanes",
+        "bytes_per_lane",
+        "past_the_end",
+        "past_the_end_lane",
+        "old_index",
+        "old_lane",
+        "old_index_lane",
+        "pulled",
+    )
+
+    def observe(self, target, tools):
+        widths = [lanes for lanes in (16, 32, 64, 128) if not refused(ballot, [True] * lanes, target)]
+        if len(widths) != 1:
+            raise CannotTell(f"waves of {widths} lanes")
+        lanes = widths[0]
+        first = min(byte for byte in range(1, 2048) if self._named(byte, lanes) < self._named(byte - 1, lanes))
+        of_8 = [byte for byte in range(first) if self._named(byte, lanes) == 8]
+        active = [lane != 5 for lane in range(lanes)]
+        (old,) = [byte for byte in range(first, 2 * first, len(of_8)) if self._named(byte, lanes) == 8]
+        (index,) = {named(old)}
+        return {
+            "lanes": lanes,
+            "bytes_per_lane": len(of_8),
+            "past_the_end": first,
+            "past_the_end_lane": self._named(first, lanes),
+            "old_index": old,
+            "old_lane": index,
+            "old_index_lane": self._named(old, lanes),
+            "pulled": bpermute(NUMBERS[:lanes], [20] * lanes, active=active, strict=False).values[0],
+        }
+
+    def _named(self, byte, lanes):
+        return landed(NUMBERS[:lanes], bpermute(NUMBERS[:lanes], [byte] * lanes, strict=False).values[7])
+
+
+class DppMasks(Check):
+    """A rotation of every row under one row mask and under one bank mask, with old values that tell which lanes were written.
+
+    Shows: the model.
+    Does not show: hardware.
+    """
+
+    claim = "LANE-059"
+    kind = "model"
+    binds = ("row_mask", "rows", "bank_mask", "places", "kept_where_masked", "zero_where_masked")
+
+    def observe(self, target, tools):
+        lanes = [count for count in (32, 64) if not refused(ballot, [True] * count, target)][0]
+        by_row, row_mask = self._written(target, lanes, row_mask=0b1010)
+        by_bank, bank_mask = self._written(target, lanes, bank_mask=0b0010)
+        rows = sorted({lane // 16 for lane in by_row})
+        places = sorted({lane % 16 for lane in by_bank})
+        if by_row != [lane for lane in range(lanes) if lane // 16 in rows]:
+            raise CannotTell("a row is written in part")
+        if by_bank != [lane for lane in range(lanes) if lane % 16 in places]:
+            raise CannotTell("rows are written unlike")
+        # Lanes whose source is the edge of a row: a zero for a missing source must not reach lanes that a mask keeps.
+        edge = dpp(NUMBERS[:lanes], "row_shl", 1, target, [7] * lanes, bound_zero=True, row_mask=0b1010).values[15]
+        return {
+            "row_mask": row_mask,
+            "rows": rows,
+            "bank_mask": bank_mask,
+            "places": places,
+            "kept_where_masked": edge == 7,
+            "zero_where_masked": edge == 0,
+        }
+
+    def _written(self, target, lanes, **masks):
+        moved = dpp(NUMBERS[:lanes], "row_ror", 1, target, [-1] * lanes, **masks)
+        written = [lane for lane in range(lanes) if moved.values[lane] != -1]
+        read = [NUMBERS[lane // 16 * 16 + (lane - 1) % 16] for lane in written]
+        if [moved.values[lane] for lane in written] != read:
+            raise CannotTell("a written lane holds another lane's number than without a mask")
+        return written, list(masks.values())[0]

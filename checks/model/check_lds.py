@@ -2,7 +2,8 @@
 """The LDS that one workgroup can have, as the reference model applies it."""
 
 from cdna.tdm.rules import findings
-from cdna_evidence.checks import CannotTell, Check
+from cdna_evidence.checks import Check
+from cdna_evidence.checks.search import largest
 
 
 class LintKnowsTheEnd(Check):
@@ -18,16 +19,7 @@ class LintKnowsTheEnd(Check):
     binds = ("capacity_bytes",)
 
     def observe(self, target, tools):
-        good, bad = 256, 1 << 24
-        if self._warns(good) or not self._warns(bad):
-            raise CannotTell("the search for the limit has no bracket")
-        while bad - good > 1:
-            middle = (good + bad) // 2
-            if self._warns(middle):
-                bad = middle
-            else:
-                good = middle
-        return {"capacity_bytes": good}
+        return {"capacity_bytes": largest(lambda end: not self._warns(end), 256, 1 << 24)}
 
     def _warns(self, end):
         fields = {"tile_dim0": 256, "tensor_dim0": 256, "lds_addr": end - 256}

@@ -8,20 +8,12 @@ from cdna.lds.geometry import geometry
 from cdna.lds.search import swizzled_element, swizzles
 from cdna.lds.service import Unpublished, alternatives, service
 from cdna_evidence.checks import CannotTell, Check
+from cdna_evidence.checks.search import largest
 
 
 def most_that_fits(target, position="accounted"):
     """The largest request that the model lets one workgroup have, by bisection."""
-    good, bad = 1, 1 << 24
-    if not allocate(target, good, position).fits or allocate(target, bad, position).fits:
-        raise CannotTell("the search for the limit has no bracket")
-    while bad - good > 1:
-        middle = (good + bad) // 2
-        if allocate(target, middle, position).fits:
-            good = middle
-        else:
-            bad = middle
-    return good
+    return largest(lambda size: allocate(target, size, position).fits, 1, 1 << 24)
 
 
 def only(count, addresses):

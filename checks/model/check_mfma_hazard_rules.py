@@ -1,33 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The rules for wait states, one claim each, and the passes they follow from, asked of the reference model."""
 
-from cdna.mfma.audit import audit
-from cdna.mfma.hazards import waits
 from cdna.mfma.opcodes import opcodes
 from cdna.mfma.passes import passes
 from cdna_evidence.checks import Check
-from cdna_evidence.witnesses import matrix_pairs as pairs
-
-
-def model(target, asked):
-    """The model's states for a nested dict of pairs."""
-    return pairs.answered(asked, lambda pair: waits(target, *pair).states)
-
-
-def missing(target, *lines):
-    """States that an audit finds missing in front of the last line."""
-    found = audit("\n".join(lines) + "\ns_endpgm\n", target)
-    return max([item["missing"] for item in found.dependencies if item["then"]["line"] == len(lines)], default=0)
-
-
-class _Model(Check):
-    kind = "model"
-
-    def asked(self, target):
-        raise NotImplementedError
-
-    def observe(self, target, tools):
-        return model(target, self.asked(target))
+from cdna_evidence.checks.pairs import ModelPairs, missing
 
 
 class PassTable(Check):
@@ -64,7 +41,7 @@ class F8f6f4(Check):
         }
 
 
-class MatrixInput(_Model):
+class MatrixInput(ModelPairs):
     """The model's states before A may be a result, family by family.
 
     Shows: the rule's numbers.
@@ -74,11 +51,8 @@ class MatrixInput(_Model):
     claim = "MFMA-063"
     binds = ("xdl", "sgemm", "dgemm")
 
-    def asked(self, target):
-        return pairs.every(pairs.F16, "ab")
 
-
-class Overlap(_Model):
+class Overlap(ModelPairs):
     """The model's states before C may overlap a result in part, by the families of both.
 
     Shows: the rule's numbers.
@@ -88,16 +62,8 @@ class Overlap(_Model):
     claim = "MFMA-064"
     binds = ("xdl_to_xdl", "xdl_to_others", "sgemm_to_xdl", "sgemm_to_others", "dgemm_to_xdl", "dgemm_to_others")
 
-    def asked(self, target):
-        to_xdl, others = pairs.every(pairs.F16, "partial"), pairs.every(pairs.F32, "partial")
-        found = {}
-        for name in ("xdl", "sgemm", "dgemm"):
-            found[name + "_to_xdl"] = to_xdl[name]
-            found[name + "_to_others"] = others[name]
-        return found
 
-
-class Exact(_Model):
+class Exact(ModelPairs):
     """The model's states for exact chains of one opcode, family by family.
 
     Shows: the rule's numbers.
@@ -107,11 +73,8 @@ class Exact(_Model):
     claim = "MFMA-065"
     binds = ("xdl", "sgemm", "dgemm")
 
-    def asked(self, target):
-        return pairs.every(None, "exact")
 
-
-class ResultRead(_Model):
+class ResultRead(ModelPairs):
     """The model's states before a vector instruction may read a result, family by family.
 
     Shows: the rule's numbers.
@@ -121,11 +84,8 @@ class ResultRead(_Model):
     claim = "MFMA-066"
     binds = ("xdl", "sgemm", "dgemm")
 
-    def asked(self, target):
-        return pairs.every("valu", "read")
 
-
-class ResultMemoryRead(_Model):
+class ResultMemoryRead(ModelPairs):
     """The model's states before a store may read a result, family by family.
 
     Shows: the rule's numbers.
@@ -135,11 +95,8 @@ class ResultMemoryRead(_Model):
     claim = "MFMA-067"
     binds = ("xdl", "sgemm", "dgemm")
 
-    def asked(self, target):
-        return pairs.every("store", "read")
 
-
-class ResultOverwritten(_Model):
+class ResultOverwritten(ModelPairs):
     """The model's states before a load may overwrite a result, family by family.
 
     Shows: the rule's numbers.
@@ -149,11 +106,8 @@ class ResultOverwritten(_Model):
     claim = "MFMA-068"
     binds = ("xdl", "sgemm", "dgemm")
 
-    def asked(self, target):
-        return pairs.every("load", "waw")
 
-
-class Fma64(_Model):
+class Fma64(ModelPairs):
     """The model's states between an f64 matrix instruction and a multiply-add that shares no register with it.
 
     Shows: the rule's number.
@@ -163,11 +117,8 @@ class Fma64(_Model):
     claim = "MFMA-069"
     binds = ("small", "large")
 
-    def asked(self, target):
-        return pairs.every("v_fma_f64", "independent", ("dgemm",))["dgemm"]
 
-
-class MatrixOrder(_Model):
+class MatrixOrder(ModelPairs):
     """The model's states between matrix instructions that only overwrite, or share nothing.
 
     Shows: the rule's number.
@@ -177,15 +128,8 @@ class MatrixOrder(_Model):
     claim = "MFMA-070"
     binds = ("overwrites_result", "overwrites_c", "independent")
 
-    def asked(self, target):
-        return {
-            "overwrites_result": (pairs.F16, pairs.F16, "waw"),
-            "overwrites_c": (pairs.F16, pairs.F16, "c-war"),
-            "independent": (pairs.F16, pairs.F16, "independent"),
-        }
 
-
-class TransResult(_Model):
+class TransResult(ModelPairs):
     """The model's states between a transcendental instruction and a vector instruction that reads its result.
 
     Shows: the rule's number.
@@ -194,9 +138,6 @@ class TransResult(_Model):
 
     claim = "MFMA-071"
     binds = ("wait_states",)
-
-    def asked(self, target):
-        return {"wait_states": ("trans", "valu", "read")}
 
 
 class StoreData(Check):
@@ -220,7 +161,7 @@ class StoreData(Check):
         }
 
 
-class LaneSwap(_Model):
+class LaneSwap(ModelPairs):
     """The model's states before a lane swap.
 
     Shows: the rule's numbers after a vector write of its operand, and after a vector compare that writes EXEC.
@@ -230,12 +171,8 @@ class LaneSwap(_Model):
     claim = "MFMA-073"
     binds = ("after_vector", "after_exec")
 
-    def asked(self, target):
-        swap = "v_permlane32_swap_b32"
-        return {"after_vector": ("v_mov_b32", swap, "read"), "after_exec": ("valu-exec", swap, "exec")}
 
-
-class DotResult(_Model):
+class DotResult(ModelPairs):
     """The model's states between a dot product and an instruction of another opcode.
 
     Shows: the rule's numbers.
@@ -244,6 +181,3 @@ class DotResult(_Model):
 
     claim = "MFMA-074"
     binds = ("read", "overwritten")
-
-    def asked(self, target):
-        return {"read": ("v_dot4_i32_i8", "valu", "read"), "overwritten": ("v_dot4_i32_i8", "valu", "waw")}

@@ -1,41 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Wait states around four-pass matrix instructions, classes and conditions, asked of the reference model."""
 
-from cdna.mfma.audit import audit
-from cdna.mfma.hazards import waits
 from cdna.mfma.passes import passes
 from cdna_evidence.checks import Check
-from cdna_evidence.witnesses import matrix_pairs as pairs
-
-
-def model(target, asked):
-    """The model's states for a nested dict of pairs."""
-    return pairs.answered(asked, lambda pair: waits(target, *pair).states)
-
-
-def missing(target, *lines):
-    """States that an audit finds missing in front of the last line."""
-    found = audit("\n".join(lines) + "\ns_endpgm\n", target)
-    return max([item["missing"] for item in found.dependencies if item["then"]["line"] == len(lines)], default=0)
-
-
-class _Model(Check):
-    kind = "model"
-
-    def asked(self, target):
-        raise NotImplementedError
-
-    def observe(self, target, tools):
-        return model(target, self.asked(target))
-
-
-RESULT = {
-    "vector_read": (pairs.F16, "valu", "read"),
-    "store_read": (pairs.F16, "store", "read"),
-    "lds_read": (pairs.F16, "ds", "read"),
-    "vector_overwrite": (pairs.F16, "valu", "waw"),
-    "load_overwrite": (pairs.F16, "load", "waw"),
-}
+from cdna_evidence.checks.pairs import ModelPairs, by_model, missing
+from cdna_evidence.witnesses.matrix_pairs import PAIRS
 
 
 class PassClass(Check):
@@ -53,7 +22,7 @@ class PassClass(Check):
         return {"passes": passes(target, "v_mfma_f32_16x16x16_f16")}
 
 
-class DToAB(_Model):
+class DToAB(Check):
     """A program in which A of the second instruction is what the first wrote is audited.
 
     Shows: the states the model misses when there are none.
@@ -61,6 +30,7 @@ class DToAB(_Model):
     """
 
     claim = "MFMA-005"
+    kind = "model"
     binds = ("wait_states",)
 
     def observe(self, target, tools):
@@ -72,7 +42,7 @@ class DToAB(_Model):
         return {"wait_states": found.pop() if len(found) == 1 else sorted(found)}
 
 
-class PartialC(_Model):
+class PartialC(ModelPairs):
     """The model's states for an accumulator that overlaps a 4-pass result in part, consumer of the same kind.
 
     Shows: the rule's number.
@@ -82,11 +52,8 @@ class PartialC(_Model):
     claim = "MFMA-006"
     binds = ("wait_states",)
 
-    def asked(self, target):
-        return {"wait_states": (pairs.F16, pairs.F16, "partial")}
 
-
-class ExactC(_Model):
+class ExactC(ModelPairs):
     """The model's states for an accumulator that is exactly a 4-pass result, same opcode.
 
     Shows: the rule's number.
@@ -96,11 +63,8 @@ class ExactC(_Model):
     claim = "MFMA-007"
     binds = ("wait_states",)
 
-    def asked(self, target):
-        return {"wait_states": (pairs.F16, pairs.F16, "exact")}
 
-
-class SelfChains(_Model):
+class SelfChains(ModelPairs):
     """The model's states for exact chains of one opcode that are no zero.
 
     Shows: the rule's numbers.
@@ -110,12 +74,8 @@ class SelfChains(_Model):
     claim = "MFMA-008"
     binds = ("two_pass", "f64_4x4x4")
 
-    def asked(self, target):
-        two = ("v_mfma_f32_4x4x4_16b_f16", "v_mfma_f32_4x4x4_16b_f16", "exact")
-        return {"two_pass": two, "f64_4x4x4": ("v_mfma_f64_4x4x4_4b_f64", "v_mfma_f64_4x4x4_4b_f64", "exact")}
 
-
-class OtherClasses(_Model):
+class OtherClasses(ModelPairs):
     """The model's states of the five further classes for 2, 8 and 16 passes.
 
     Shows: the rules' numbers.
@@ -124,16 +84,6 @@ class OtherClasses(_Model):
 
     claim = "MFMA-009"
     binds = ("vector_input", "exec_input", "result_read", "result_overwritten", "c_overwritten")
-
-    def asked(self, target):
-        ops = {key: op for key, op in pairs.PRODUCERS["xdl"].items() if key != "p4"}
-        return {
-            "vector_input": {key: ("valu", op, "ab") for key, op in ops.items()},
-            "exec_input": {key: ("valu-exec", op, "exec") for key, op in ops.items()},
-            "result_read": {key: (op, "valu", "read") for key, op in ops.items()},
-            "result_overwritten": {key: (op, "load", "waw") for key, op in ops.items()},
-            "c_overwritten": {key: (op, "valu", "c-war") for key, op in ops.items()},
-        }
 
 
 class RegisterExamples(Check):
@@ -169,12 +119,7 @@ class Conditions(Check):
     binds = ("read_by_passes", "two_pass_consumer", "read_by_bank")
 
     def observe(self, target, tools):
-        small = "v_mfma_f32_4x4x4_16b_f16"
-        asked = {
-            "read_by_passes": {key: (pairs.PRODUCERS["xdl"][key], "valu", "read") for key in ("p4", "p8")},
-            "two_pass_consumer": {"xdl": (small, small, "partial"), "sgemm": (small, pairs.F32, "partial")},
-        }
-        found = model(target, asked)
+        found = by_model(target, PAIRS[self.claim])
         found["read_by_bank"] = {
             "vgpr": missing(target, "v_mfma_f32_16x16x16_f16 v[0:3], v[8:9], v[10:11], 0", "v_mov_b32 v20, v1"),
             "agpr": missing(
@@ -184,7 +129,7 @@ class Conditions(Check):
         return found
 
 
-class VectorInput(_Model):
+class VectorInput(ModelPairs):
     """The model's states between a vector instruction and the matrix instruction that reads what it wrote.
 
     Shows: the rule's numbers.
@@ -194,16 +139,8 @@ class VectorInput(_Model):
     claim = "MFMA-016"
     binds = ("a", "c", "transcendental", "dot")
 
-    def asked(self, target):
-        return {
-            "a": ("valu", pairs.F16, "ab"),
-            "c": ("valu", pairs.F16, "exact"),
-            "transcendental": ("trans", pairs.F16, "ab"),
-            "dot": ("v_dot4_i32_i8", pairs.F16, "ab"),
-        }
 
-
-class ExecInput(_Model):
+class ExecInput(ModelPairs):
     """The model's states between a write of EXEC and a matrix instruction.
 
     Shows: the rule's numbers for a vector and a scalar writer.
@@ -213,11 +150,8 @@ class ExecInput(_Model):
     claim = "MFMA-017"
     binds = ("vector", "scalar")
 
-    def asked(self, target):
-        return {"vector": ("valu-exec", pairs.F16, "exec"), "scalar": ("salu-exec", pairs.F16, "exec")}
 
-
-class ResultUse(_Model):
+class ResultUse(ModelPairs):
     """The model's states before a 4-pass result is read or overwritten.
 
     Shows: the rules' numbers.
@@ -225,13 +159,10 @@ class ResultUse(_Model):
     """
 
     claim = "MFMA-018"
-    binds = tuple(RESULT)
-
-    def asked(self, target):
-        return RESULT
+    binds = ("vector_read", "store_read", "lds_read", "vector_overwrite", "load_overwrite")
 
 
-class COverwritten(_Model):
+class COverwritten(ModelPairs):
     """The model's states before C of a 4-pass instruction is overwritten.
 
     Shows: the rule's number, and that it does not hang on the writer.
@@ -240,6 +171,3 @@ class COverwritten(_Model):
 
     claim = "MFMA-019"
     binds = ("vector", "load")
-
-    def asked(self, target):
-        return {"vector": (pairs.F16, "valu", "c-war"), "load": (pairs.F16, "load", "c-war")}

@@ -2,23 +2,13 @@
 """Wait states where sources or versions differ, and where the hazard pass stands, asked of the reference model."""
 
 from cdna.mfma.audit import audit
-from cdna.mfma.hazards import other_positions, waits
+from cdna.mfma.hazards import other_positions
 from cdna_evidence.checks import Check
-from cdna_evidence.witnesses import matrix_pairs as pairs
+from cdna_evidence.checks.pairs import ModelPairs, missing
+from cdna_evidence.witnesses.matrix_pairs import PAIRS
 
 
-def model(target, asked):
-    """The model's states for a nested dict of pairs."""
-    return pairs.answered(asked, lambda pair: waits(target, *pair).states)
-
-
-def missing(target, *lines):
-    """States that an audit finds missing in front of the last line."""
-    found = audit("\n".join(lines) + "\ns_endpgm\n", target)
-    return max([item["missing"] for item in found.dependencies if item["then"]["line"] == len(lines)], default=0)
-
-
-class OtherOpcode(Check):
+class OtherOpcode(ModelPairs):
     """The model's answer for an exact chain of two opcodes, as LLVM 22.1.8 does it.
 
     Shows: the model follows LLVM 22.1.8.
@@ -27,11 +17,7 @@ class OtherOpcode(Check):
 
     claim = "MFMA-020"
     position = "llvm-22"
-    kind = "model"
     binds = ("wait_states",)
-
-    def observe(self, target, tools):
-        return {"wait_states": waits(target, "v_mfma_f32_16x16x32_bf8_bf8", pairs.F16, "exact").states}
 
 
 class OtherOpcodeOpen(Check):
@@ -47,7 +33,7 @@ class OtherOpcodeOpen(Check):
     binds = ("wait_states",)
 
     def observe(self, target, tools):
-        found = other_positions(target, "v_mfma_f32_16x16x32_bf8_bf8", pairs.F16, "exact")
+        found = other_positions(target, *PAIRS[self.claim]["wait_states"])
         states = [item[2] for item in found if item[0] == "MFMA-020"]
         return {"wait_states": states[0] if states else None}
 

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Register layouts of matrix instructions, asked of the reference model by enumeration and by multiplying through them."""
 
+import math
+
 from cdna.mfma.layouts import layout, locate, table
 from cdna.mfma.multiply import multiply, relabelling
 from cdna.mfma.opcodes import matrices, opcode, opcodes, registers
-from cdna_evidence.checks import Check
+from cdna_evidence.checks import CannotTell, Check
 
 SIXTEEN = "v_mfma_f32_16x16x16_f16"
 WIDE = "v_mfma_f32_16x16x32_f16"
@@ -238,7 +240,7 @@ class OrderOfK(Check):
         )
 
 
-def f8_runs(target, formats, other=()):
+def f8_runs(target, formats, other):
     """Return the lanes of runs of 16 values along K of both f8f6f4 shapes, for A, where B has the same."""
     found = {}
     for size, name in F8.items():
@@ -259,34 +261,26 @@ class FpEightHalves(Check):
     claim = "MFMA-053"
     kind = "model"
     position = "two-halves"
+    other = ()
     binds = ("lanes_of_runs", "smaller_formats")
 
     def observe(self, target, tools):
-        eight = f8_runs(target, ("fp8", "bf8"))
+        eight = f8_runs(target, ("fp8", "bf8"), self.other)
         return {
             "lanes_of_runs": {key: item["fp8"] if item["fp8"] == item["bf8"] else [-1] for key, item in eight.items()},
-            "smaller_formats": f8_runs(target, ("fp6", "fp4")),
+            "smaller_formats": f8_runs(target, ("fp6", "fp4"), self.other),
         }
 
 
-class FpEightContiguous(Check):
+class FpEightContiguous(FpEightHalves):
     """The same under the other position: FP8 operands hold 32 values in a row too.
 
     Shows: the reference model under this position.
     Does not show: hardware.
     """
 
-    claim = "MFMA-053"
-    kind = "model"
     position = "contiguous"
-    binds = ("lanes_of_runs", "smaller_formats")
-
-    def observe(self, target, tools):
-        eight = f8_runs(target, ("fp8", "bf8"), ("MFMA-053",))
-        return {
-            "lanes_of_runs": {key: item["fp8"] if item["fp8"] == item["bf8"] else [-1] for key, item in eight.items()},
-            "smaller_formats": f8_runs(target, ("fp6", "fp4"), ("MFMA-053",)),
-        }
+    other = ("MFMA-053",)
 
 
 class WideSparse(Check):
@@ -312,3 +306,27 @@ class WideSparse(Check):
             found["b_lanes_of_runs"][key] = runs(layout(name, target, "B"), length)
             found["a_lanes_of_runs"][key] = runs(layout(name, target, "A"), length)
         return found
+
+
+class DenormalsInAProduct(Check):
+    """The smallest FP16 and BF16 numbers, code 1, in a product with one.
+
+    Shows: that the model flushes neither operands nor results.
+    Does not show: rounding, EXEC, or a device.
+    """
+
+    claim = "MFMA-083"
+    kind = "model"
+    binds = ("smallest_times_one",)
+
+    def observe(self, target, tools):
+        found = {}
+        for name, product, one in (("fp16", "v_mfma_f32_16x16x16_f16", 0x3C00), ("bf16", "v_mfma_f32_16x16x16_bf16", 0x3F80)):
+            left = [[[0] * 16 for _ in range(16)]]
+            right = [[[one] * 16 for _ in range(16)]]
+            left[0][3][5] = 1
+            part, power = math.frexp(multiply(product, target, left, right)[0][3][7])
+            if part != 0.5:
+                raise CannotTell(f"{name}: no power of two")
+            found[name] = power - 1
+        return {"smallest_times_one": found}

@@ -29,40 +29,31 @@ class Modifiers(Check):
     claim = "MFMA-056"
     kind = "model"
     position = "listed"
+    everywhere = False
     binds = ("lane_modifier_instructions", "sign_instructions", "lane_of_b_lane_0")
 
     def observe(self, target, tools):
-        return modifiers(target, False)
+        meanings = [dict(takes(op, self.everywhere)) for op in opcodes(target)]
+        other = ("MFMA-056",) if self.everywhere else ()
+        lanes = [
+            locate(layout("v_mfma_f32_32x32x1_2b_f32", target, "B", blgp=code, other=other), 0, 0)[0] for code in range(8)
+        ]
+        return {
+            "lane_modifier_instructions": len([item for item in meanings if item.get("blgp") == "lanes"]),
+            "sign_instructions": len([item for item in meanings if item.get("blgp") == "negate"]),
+            "lane_of_b_lane_0": lanes,
+        }
 
 
-class ModifiersEverywhere(Check):
+class ModifiersEverywhere(Modifiers):
     """The same when BLGP moves the lanes of every dense instruction.
 
     Shows: the model under the manual's general rule.
     Does not show: hardware.
     """
 
-    claim = "MFMA-056"
-    kind = "model"
     position = "every-dense"
-    binds = ("lane_modifier_instructions", "sign_instructions", "lane_of_b_lane_0")
-
-    def observe(self, target, tools):
-        return modifiers(target, True)
-
-
-def modifiers(target, everywhere):
-    """Return how many instructions take BLGP for lanes and for signs, and from where lane 0 of B is read for each code."""
-    meanings = [dict(takes(op, everywhere)) for op in opcodes(target)]
-    other = ("MFMA-056",) if everywhere else ()
-    lanes = [
-        locate(layout("v_mfma_f32_32x32x1_2b_f32", target, "B", blgp=code, other=other), 0, 0)[0] for code in range(8)
-    ]
-    return {
-        "lane_modifier_instructions": len([item for item in meanings if item.get("blgp") == "lanes"]),
-        "sign_instructions": len([item for item in meanings if item.get("blgp") == "negate"]),
-        "lane_of_b_lane_0": lanes,
-    }
+    everywhere = True
 
 
 class FormatCodes(Check):
@@ -145,14 +136,6 @@ class Rates(Check):
         return {"per_cycle": {key: operations_per_cycle(opcode(name), target) for key, name in chosen.items()}}
 
 
-def sources(target, cbsz, abid, other=()):
-    """Return for each of four blocks of A the block that is read for it."""
-    name = "v_mfma_f32_16x16x4_4b_f16"
-    home = {locate(layout(name, target, "A"), 0, 0, block): block for block in range(4)}
-    where = layout(name, target, "A", cbsz=cbsz, abid=abid, other=other)
-    return [home[locate(where, 0, 0, block)] for block in range(4)]
-
-
 class BroadcastGroups(Check):
     """Which block of A is read for each of four, when 2**CBSZ neighbours share one.
 
@@ -163,27 +146,29 @@ class BroadcastGroups(Check):
     claim = "MFMA-059"
     kind = "model"
     position = "group-of-blocks"
+    other = ()
     binds = ("two_of_four", "whole_wave")
 
     def observe(self, target, tools):
-        return {"two_of_four": sources(target, 1, 1), "whole_wave": sources(target, 2, 1)}
+        return {"two_of_four": self._sources(target, 1, 1), "whole_wave": self._sources(target, 2, 1)}
+
+    def _sources(self, target, cbsz, abid):
+        """Return for each of four blocks of A the block that is read for it."""
+        name = "v_mfma_f32_16x16x4_4b_f16"
+        home = {locate(layout(name, target, "A"), 0, 0, block): block for block in range(4)}
+        where = layout(name, target, "A", cbsz=cbsz, abid=abid, other=self.other)
+        return [home[locate(where, 0, 0, block)] for block in range(4)]
 
 
-class BroadcastLanes(Check):
+class BroadcastLanes(BroadcastGroups):
     """The same when one run of 64 >> CBSZ lanes is read for all others.
 
     Shows: the model under this position.
     Does not show: hardware.
     """
 
-    claim = "MFMA-059"
-    kind = "model"
     position = "lane-blocks"
-    binds = ("two_of_four", "whole_wave")
-
-    def observe(self, target, tools):
-        other = ("MFMA-059",)
-        return {"two_of_four": sources(target, 1, 1, other), "whole_wave": sources(target, 2, 1, other)}
+    other = ("MFMA-059",)
 
 
 class Scales(Check):

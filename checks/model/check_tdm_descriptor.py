@@ -419,7 +419,19 @@ class Zeroed(Check):
         return {"zeroed": kinds[0], "typed": kinds[1], "type_when_zeroed": zeros.fields["type"]}
 
 
-class Group0Positions(Check):
+class _Positions(Check):
+    kind = "model"
+
+    def judge(self, observed, values):
+        """Every published position must have been found, and nothing else."""
+        found = [f"{name}: observed at {place}, not published" for name, place in observed.items() if name not in values]
+        for name, place in values.items():
+            if observed.get(name) != place:
+                found.append(f"{name}: observed {observed.get(name)}, published {place}")
+        return found
+
+
+class Group0Positions(_Positions):
     """One bit of group 0 after the other is set; the decoder shows whose it is.
 
     Shows: position, width and order of the bits of every field of group 0, and that no other bit is owned.
@@ -427,7 +439,6 @@ class Group0Positions(Check):
     """
 
     claim = "TDM-029"
-    kind = "model"
     binds = (
         "count", "is_restore", "is_store", "nv", "scope", "th", "user_null", "gather_index_size", "gather_mode",
         "lds_addr", "global_addr", "type",
@@ -436,11 +447,8 @@ class Group0Positions(Check):
     def observe(self, target, tools):
         return found_by_flipping(0)
 
-    def judge(self, observed, values):
-        return compare_positions(observed, values)
 
-
-class Group1Positions(Check):
+class Group1Positions(_Positions):
     """One bit of group 1 after the other is set; the decoder shows whose it is.
 
     Shows: position, width and order of the bits of every field of group 1.
@@ -448,17 +456,13 @@ class Group1Positions(Check):
     """
 
     claim = "TDM-030"
-    kind = "model"
     binds = ("tensor_dim0", "tile_dim0", "tensor_dim1_stride")
 
     def observe(self, target, tools):
         return found_by_flipping(1)
 
-    def judge(self, observed, values):
-        return compare_positions(observed, values)
 
-
-class Group23Positions(Check):
+class Group23Positions(_Positions):
     """One bit of groups 2 and 3 after the other is set in dense mode.
 
     Shows: group, position and width of every dense field there.
@@ -466,14 +470,10 @@ class Group23Positions(Check):
     """
 
     claim = "TDM-057"
-    kind = "model"
     binds = ("tensor_dim2", "tensor_dim3", "tile_dim3", "tensor_dim3_stride")
 
     def observe(self, target, tools):
         return {name: [group, *place] for group in (2, 3) for name, place in found_by_flipping(group).items()}
-
-    def judge(self, observed, values):
-        return compare_positions(observed, values)
 
 
 class IterateOverlay(Check):
@@ -544,12 +544,3 @@ class GatherPacking(Check):
                 raise ValueError(f"entry {number}: bits out of order")
             found.append((bits[0][0], bits[0][1], len(bits)))
         return found
-
-
-def compare_positions(observed, values):
-    """Every published position must have been found, and nothing else."""
-    found = [f"{name}: observed at {place}, not published" for name, place in observed.items() if name not in values]
-    for name, place in values.items():
-        if observed.get(name) != place:
-            found.append(f"{name}: observed {observed.get(name)}, published {place}")
-    return found

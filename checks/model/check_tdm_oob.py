@@ -5,6 +5,7 @@ from cdna.tdm.copy import fields_of_copy
 from cdna.tdm.descriptor import decode, encode
 from cdna.tdm.transfer import run
 from cdna_evidence.checks import CannotTell, Check
+from cdna_evidence.checks.search import largest
 
 
 def numbered(count, first=0, guard_before=0):
@@ -298,21 +299,13 @@ class SubtractWalksTheBound(Check):
         base = encode({"tile_dim0": 16})
         low = self._bits(base, encode({"tile_dim0": 16, "tensor_dim0": 1}))
         high = self._bits(base, encode({"tile_dim0": 16, "tensor_dim0": 1 << 31}))
-        good, bad = 1, 1 << 20
-        if not self._walks(good, 1) or self._walks(bad, 1):
-            raise CannotTell("the search for the limit has no bracket")
-        while bad - good > 1:
-            middle = (good + bad) // 2
-            if self._walks(middle, 1):
-                good = middle
-            else:
-                bad = middle
+        walked = largest(lambda bound: self._walks(bound, 1), 1, 1 << 20)
         enough = [count for count in (1, 2) if self._walks(1 << 20, count) and self._walks((1 << 20) + 12345, count)]
         return {
             "first_word": low[0],
             "first_bit": low[1],
             "last_word": high[0],
-            "one_subtract_below": bad,
+            "one_subtract_below": walked + 1,
             "subtracts_with_borrow": min(enough) if enough else -1,
         }
 

@@ -207,28 +207,23 @@ class PadStoreIgnored(Check):
     claim = "TDM-036"
     kind = "model"
     position = "ignored-on-store"
+    store_padding = "ignored"
     binds = ("lds_dwords_read", "tile_dwords")
 
     def observe(self, target, tools):
-        found = stored("ignored")
+        found = stored(self.store_padding)
         return {"lds_dwords_read": found, "tile_dwords": len(found)}
 
 
-class PadStoreHonoured(Check):
+class PadStoreHonoured(PadStoreIgnored):
     """With the other position chosen, a store steps over the gaps.
 
     Shows: what that position means, in the reference model.
     Does not show: that a device does so.
     """
 
-    claim = "TDM-036"
-    kind = "model"
     position = "honoured-on-store"
-    binds = ("lds_dwords_read", "tile_dwords")
-
-    def observe(self, target, tools):
-        found = stored("applied")
-        return {"lds_dwords_read": found, "tile_dwords": len(found)}
+    store_padding = "applied"
 
 
 class PadPastAllocation(Check):

@@ -236,6 +236,33 @@ class ScalarLoadsKeepNoOrder(Check):
         return {"enough": {"zero": enough(0), "one": enough(1)}}
 
 
+class VectorAccessesKeepOrder(Check):
+    """Two vector loads, or a load and a store, and a reader of the older: which counts satisfy the finder.
+
+    Shows: that the model takes vector accesses to complete in the order of their issue.
+    Does not show: the hardware.
+    """
+
+    claim = "WAIT-090"
+    kind = "model"
+    binds = ("enough", "enough_before_store")
+
+    def observe(self, target, tools):
+        load = "global_load_dword v{0}, v[2:3], off"
+
+        def enough(younger, count):
+            lines = [load.format(0), younger, f"s_waitcnt vmcnt({count})", "v_mov_b32 v9, v0", "s_endpgm"]
+            return "read-before-result" not in [rule for rule, _ in rules(lines, target)]
+
+        found = {}
+        for name, younger in (
+            ("enough", load.format(1)),
+            ("enough_before_store", "global_store_dword v[4:5], v6, off"),
+        ):
+            found[name] = {word: enough(younger, count) for count, word in enumerate(("zero", "one", "two"))}
+        return found
+
+
 class FullCounters(Check):
     """How many younger operations of the same class make sure of a result without any wait, and which operand waits for nothing.
 

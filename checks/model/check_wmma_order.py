@@ -79,21 +79,14 @@ class OrderOfK(Check):
         return {"product_changes": found}
 
 
-POINTS = (0, 8, 16, 24, 32)
+class _Position(Check):
+    """Asks the model for its own position, or, with the claim in `other`, for the other one."""
+
+    kind = "model"
+    other = ()
 
 
-def eights(other=()):
-    """Return the lanes of FP8 values of row 0 at K 0, 8, 16, 24 and 32, in the plain and in the scaled instruction."""
-    plain = lanes_at(ask(EIGHT, "A", other=other), POINTS)
-    return {
-        "lanes": plain,
-        "same_in_b": lanes_at(ask(EIGHT, "B", other=other), POINTS) == plain,
-        "lanes_k_64": lanes_at(ask("v_wmma_f32_16x16x64_fp8_fp8", "A", other=other), POINTS),
-        "apart_in_b": lanes_at(ask(EIGHT, "B", other=other), POINTS) != plain,
-    }
-
-
-class EightBitRuns(Check):
+class EightBitRuns(_Position):
     """In the model, from which lane eight-bit values of K=128 are read: runs of sixteen.
 
     Shows: the reference model under this position.
@@ -101,41 +94,32 @@ class EightBitRuns(Check):
     """
 
     claim = "WMMA-006"
-    kind = "model"
     position = "runs-of-sixteen"
     binds = ("lanes", "lanes_k_64", "same_in_b", "apart_in_b")
 
     def observe(self, target, tools):
-        return eights()
+        points = (0, 8, 16, 24, 32)
+        plain = lanes_at(ask(EIGHT, "A", other=self.other), points)
+        return {
+            "lanes": plain,
+            "same_in_b": lanes_at(ask(EIGHT, "B", other=self.other), points) == plain,
+            "lanes_k_64": lanes_at(ask("v_wmma_f32_16x16x64_fp8_fp8", "A", other=self.other), points),
+            "apart_in_b": lanes_at(ask(EIGHT, "B", other=self.other), points) != plain,
+        }
 
 
-class EightBitRunsOther(Check):
+class EightBitRunsOther(EightBitRuns):
     """The same with runs of eight.
 
     Shows: the reference model under this position.
     Does not show: hardware.
     """
 
-    claim = "WMMA-006"
-    kind = "model"
     position = "runs-of-eight"
-    binds = ("lanes", "lanes_k_64", "same_in_b", "apart_in_b")
-
-    def observe(self, target, tools):
-        return eights(("WMMA-006",))
+    other = ("WMMA-006",)
 
 
-def small(other=()):
-    """Return the lanes of FP4 and FP6 values of row 0 at five places along K."""
-    points = (0, 4, 8, 16, 32)
-    given = {"a_format": "fp4", "other": other}
-    return {
-        "lanes_fp4": lanes_at(ask(F8, "A", **given), points),
-        "lanes_fp6": lanes_at(ask(F8, "A", a_format="bf6", other=other), points),
-    }
-
-
-class SmallRuns(Check):
+class SmallRuns(_Position):
     """In the model, from which lane FP4 and FP6 values are read: runs of thirty-two.
 
     Shows: the reference model under this position.
@@ -143,38 +127,30 @@ class SmallRuns(Check):
     """
 
     claim = "WMMA-009"
-    kind = "model"
     position = "runs-of-thirty-two"
     binds = ("lanes_fp4", "lanes_fp6")
 
     def observe(self, target, tools):
-        return small()
+        points = (0, 4, 8, 16, 32)
+        given = {"a_format": "fp4", "other": self.other}
+        return {
+            "lanes_fp4": lanes_at(ask(F8, "A", **given), points),
+            "lanes_fp6": lanes_at(ask(F8, "A", a_format="bf6", other=self.other), points),
+        }
 
 
-class SmallRunsOther(Check):
+class SmallRunsOther(SmallRuns):
     """The same with runs of four.
 
     Shows: the reference model under this position.
     Does not show: hardware.
     """
 
-    claim = "WMMA-009"
-    kind = "model"
     position = "runs-of-four"
-    binds = ("lanes_fp4", "lanes_fp6")
-
-    def observe(self, target, tools):
-        return small(("WMMA-009",))
+    other = ("WMMA-009",)
 
 
-def sparse_b(other=()):
-    """Return the lanes of column 0 of B of the K=128 SWMMAC, and whether the dense product lays B out alike."""
-    where = ask(SPARSE, "B", other=other)
-    dense = [row[1:] for row in table(ask(EIGHT, "B"))]
-    return {"lanes": lanes_at(where, (0, 16, 32, 48, 64)), "as_dense": [row[1:] for row in table(where)] == dense}
-
-
-class SparseB(Check):
+class SparseB(_Position):
     """In the model, B of the K=128 SWMMAC in runs of thirty-two.
 
     Shows: the reference model under this position.
@@ -182,42 +158,27 @@ class SparseB(Check):
     """
 
     claim = "WMMA-011"
-    kind = "model"
     position = "runs-of-thirty-two"
     binds = ("lanes", "as_dense")
 
     def observe(self, target, tools):
-        return sparse_b()
+        where = ask(SPARSE, "B", other=self.other)
+        dense = [row[1:] for row in table(ask(EIGHT, "B"))]
+        return {"lanes": lanes_at(where, (0, 16, 32, 48, 64)), "as_dense": [row[1:] for row in table(where)] == dense}
 
 
-class SparseBOther(Check):
+class SparseBOther(SparseB):
     """The same as the dense product has it.
 
     Shows: the reference model under this position.
     Does not show: hardware.
     """
 
-    claim = "WMMA-011"
-    kind = "model"
     position = "as-dense"
-    binds = ("lanes", "as_dense")
-
-    def observe(self, target, tools):
-        return sparse_b(("WMMA-011",))
+    other = ("WMMA-011",)
 
 
-def index_of(other=()):
-    """Return the lanes of the positions of row 0 along K, and whether they are the lanes of the kept values."""
-    points = (0, 32, 64, 96)
-    where = ask(SPARSE, "index", other=other)
-    return {
-        "index_lanes": lanes_at(where, points),
-        "value_lanes": lanes_at(ask(SPARSE, "A"), points),
-        "together": [row[3] for row in table(where)] == [row[3] for row in table(ask(SPARSE, "A"))],
-    }
-
-
-class SparseIndex(Check):
+class SparseIndex(_Position):
     """In the model, the positions of the K=128 SWMMAC: one half of K in the lower lanes, the other in the upper.
 
     Shows: the reference model under this position.
@@ -225,28 +186,28 @@ class SparseIndex(Check):
     """
 
     claim = "WMMA-012"
-    kind = "model"
     position = "halves-of-k"
     binds = ("index_lanes", "value_lanes", "together")
 
     def observe(self, target, tools):
-        return index_of()
+        points = (0, 32, 64, 96)
+        where = ask(SPARSE, "index", other=self.other)
+        return {
+            "index_lanes": lanes_at(where, points),
+            "value_lanes": lanes_at(ask(SPARSE, "A"), points),
+            "together": [row[3] for row in table(where)] == [row[3] for row in table(ask(SPARSE, "A"))],
+        }
 
 
-class SparseIndexOther(Check):
+class SparseIndexOther(SparseIndex):
     """The same with the positions in the lanes of the values.
 
     Shows: the reference model under this position.
     Does not show: hardware.
     """
 
-    claim = "WMMA-012"
-    kind = "model"
     position = "with-the-values"
-    binds = ("index_lanes", "value_lanes", "together")
-
-    def observe(self, target, tools):
-        return index_of(("WMMA-012",))
+    other = ("WMMA-012",)
 
 
 class ScaleRows(Check):
@@ -276,15 +237,7 @@ class ScaleRows(Check):
         }
 
 
-def row_of_wide(other=()):
-    """Return what the model makes of ROW1 for thirty-two rows: a refusal, no change, or another place."""
-    if refused(lambda: ask(WIDE, "scale_a", scale_row=1, other=other)):
-        return {"row1_means": "reserved"}
-    same = table(ask(WIDE, "scale_a", scale_row=1, other=other)) == table(ask(WIDE, "scale_a", other=other))
-    return {"row1_means": "ignore" if same else "transfer"}
-
-
-class RowOfWide(Check):
+class RowOfWide(_Position):
     """The model's answer to ROW1 for thirty-two rows of A: nothing changes.
 
     Shows: the reference model under this position.
@@ -292,41 +245,28 @@ class RowOfWide(Check):
     """
 
     claim = "WMMA-014"
-    kind = "model"
     position = "ignored"
     binds = ("row1_means",)
 
     def observe(self, target, tools):
-        return row_of_wide()
+        if refused(lambda: ask(WIDE, "scale_a", scale_row=1, other=self.other)):
+            return {"row1_means": "reserved"}
+        same = table(ask(WIDE, "scale_a", scale_row=1, other=self.other)) == table(ask(WIDE, "scale_a", other=self.other))
+        return {"row1_means": "ignore" if same else "transfer"}
 
 
-class RowOfWideOther(Check):
+class RowOfWideOther(RowOfWide):
     """The same under the other position: the model refuses.
 
     Shows: the reference model under this position.
     Does not show: hardware.
     """
 
-    claim = "WMMA-014"
-    kind = "model"
     position = "reserved"
-    binds = ("row1_means",)
-
-    def observe(self, target, tools):
-        return row_of_wide(("WMMA-014",))
+    other = ("WMMA-014",)
 
 
-def sixteen(other=()):
-    """Return the bits of a scale and how many blocks of K a lane's operand holds."""
-    where = ask(SCALED16, "scale_a", other=other)
-    return {
-        "bits_of_scale": where.item_bits,
-        "blocks_in_operand": where.shape[2],
-        "operand_bits": 32 * registers(opcode(SCALED16), "scale_a"),
-    }
-
-
-class ScaleSixteen(Check):
+class ScaleSixteen(_Position):
     """A byte for sixteen values along K fills the operand with all blocks of K.
 
     Shows: the reference model under this position.
@@ -334,25 +274,24 @@ class ScaleSixteen(Check):
     """
 
     claim = "WMMA-015"
-    kind = "model"
     position = "one-byte"
     binds = ("bits_of_scale", "blocks_in_operand", "operand_bits")
 
     def observe(self, target, tools):
-        return sixteen()
+        where = ask(SCALED16, "scale_a", other=self.other)
+        return {
+            "bits_of_scale": where.item_bits,
+            "blocks_in_operand": where.shape[2],
+            "operand_bits": 32 * registers(opcode(SCALED16), "scale_a"),
+        }
 
 
-class ScaleSixteenOther(Check):
+class ScaleSixteenOther(ScaleSixteen):
     """With sixteen bits for a scale the operand has room for half the blocks.
 
     Shows: the reference model under this position.
     Does not show: hardware.
     """
 
-    claim = "WMMA-015"
-    kind = "model"
     position = "two-bytes"
-    binds = ("bits_of_scale", "blocks_in_operand", "operand_bits")
-
-    def observe(self, target, tools):
-        return sixteen(("WMMA-015",))
+    other = ("WMMA-015",)

@@ -12,15 +12,6 @@ STEM = "mfma-layouts"
 SIXTEEN = "v_mfma_f32_16x16x16_f16"
 
 
-def rows_of(tools, part, **wanted):
-    """Return the rows of one part of the vector file that have these values, and note whose they are."""
-    data = tools.vector(STEM)[part]
-    found = [row for row in data["rows"] if all(row.get(key) == value for key, value in wanted.items())]
-    if found:
-        tools.origin(data["origin"])
-    return found
-
-
 def digest(rows):
     """Return the digest of a table, as the vector file defines it."""
     lines = [f"{b},{i},{j}->{lane},{vgpr},{lo},{hi}" for b, i, j, lane, vgpr, lo, hi in sorted(rows)]
@@ -87,7 +78,7 @@ class SixteenEntries(Check):
 
     def observe(self, target, tools):
         counts, spots = {}, {}
-        for row in rows_of(tools, "sample", op=SIXTEEN):
+        for row in tools.rows(STEM, "sample", op=SIXTEEN):
             theirs = places(row["entries"])
             ours = places(table(layout(SIXTEEN, target, row["matrix"])))
             counts[row["matrix"]] = len([at for at in theirs if ours.get(at) == theirs[at]])
@@ -113,8 +104,8 @@ class WideByTritonAndIree(Check):
 
     def observe(self, target, tools):
         name = "v_mfma_f32_16x16x32_f16"
-        triton = rows_of(tools, "triton", op=name, target=target)
-        iree = rows_of(tools, "iree", op=name, target=target)
+        triton = tools.rows(STEM, "triton", op=name, target=target)
+        iree = tools.rows(STEM, "iree", op=name, target=target)
         return {
             "values_per_lane": {row["matrix"]: 2 ** len(row["reg_bases"]) for row in triton},
             "agree": {
@@ -138,15 +129,15 @@ class Tables(Check):
 
     def observe(self, target, tools):
         triton = [
-            row for row in rows_of(tools, "triton", target=target) if not is_f8(row) and "scale" not in row["matrix"]
+            row for row in tools.rows(STEM, "triton", target=target) if not is_f8(row) and "scale" not in row["matrix"]
         ]
-        iree = [row for row in rows_of(tools, "iree", target=target) if not is_f8(row)]
+        iree = [row for row in tools.rows(STEM, "iree", target=target) if not is_f8(row)]
         found = {
             "triton": len([row for row in triton if triton_agrees(row)]),
             "iree": len([row for row in iree if iree_agrees(row)]),
         }
         if target == "gfx942":
-            tables = rows_of(tools, "calculator")
+            tables = tools.rows(STEM, "calculator")
             found["calculator"] = len([row for row in tables if agrees(row, target)])
         return {"agree": found}
 
@@ -165,8 +156,8 @@ class FpEightHalves(Check):
     binds = ("lanes_of_runs", "agree")
 
     def observe(self, target, tools):
-        triton = [row for row in rows_of(tools, "triton", target=target, k_width=16) if is_f8(row)]
-        kept = rows_of(tools, "ck_scale_log")
+        triton = [row for row in tools.rows(STEM, "triton", target=target, k_width=16) if is_f8(row)]
+        kept = tools.rows(STEM, "ck_scale_log")
         return {
             "lanes_of_runs": {
                 f"rows_{size}": lanes_of_runs(triton, name)
@@ -227,7 +218,7 @@ class FpEightContiguous(Check):
     binds = ("agree",)
 
     def observe(self, target, tools):
-        iree = [row for row in rows_of(tools, "iree", target=target) if is_f8(row)]
+        iree = [row for row in tools.rows(STEM, "iree", target=target) if is_f8(row)]
         return {"agree": {"iree": len([row for row in iree if iree_agrees(row, ("MFMA-053",))])}}
 
 
@@ -245,7 +236,7 @@ class WidthsByCalculator(Check):
     binds = ("instructions", "registers")
 
     def observe(self, target, tools):
-        details = rows_of(tools, "calculator_details")
+        details = tools.rows(STEM, "calculator_details")
         found = {row["op"]: [row["registers"][matrix] for matrix in ("A", "B", "D")] for row in details}
         return {"instructions": len(found), "registers": found}
 
@@ -264,7 +255,7 @@ class WideSparseByCk(Check):
 
     def observe(self, target, tools):
         wide = [op.mnemonic for op in opcodes(target) if op.sparse and op.targets == (target,)]
-        rows = [row for row in rows_of(tools, "ck_tile") if row["op"] in wide]
+        rows = [row for row in tools.rows(STEM, "ck_tile") if row["op"] in wide]
         cuts = sorted(set((row["a_accesses"], row["b_accesses"]) for row in rows))
         good = [row for row in rows if self._same(row, target)]
         return {"pieces": {"A": cuts[0][0], "B": cuts[0][1]} if len(cuts) == 1 else {}, "agree": len(good)}

@@ -12,15 +12,6 @@ STEM = "mfma-layouts"
 SIXTEEN = "v_mfma_f32_16x16x16_f16"
 
 
-def rows_of(tools, part, **wanted):
-    """Return the rows of one part of the vector file that have these values, and note whose they are."""
-    data = tools.vector(STEM)[part]
-    found = [row for row in data["rows"] if all(row.get(key) == value for key, value in wanted.items())]
-    if found:
-        tools.origin(data["origin"])
-    return found
-
-
 def digest(rows):
     """Return the digest of a table, as the vector file defines it."""
     lines = [f"{b},{i},{j}->{lane},{vgpr},{lo},{hi}" for b, i, j, lane, vgpr, lo, hi in sorted(rows)]
@@ -60,8 +51,8 @@ class ModifiersByCalculator(Check):
     binds = ("lane_modifier_instructions", "sign_instructions", "tables_with_blgp")
 
     def observe(self, target, tools):
-        listed = [row["op"] for row in rows_of(tools, "calculator_details", blgp=True)]
-        rows = [row for row in rows_of(tools, "calculator_modifiers") if row.get("blgp")]
+        listed = [row["op"] for row in tools.rows(STEM, "calculator_details", blgp=True)]
+        rows = [row for row in tools.rows(STEM, "calculator_modifiers") if row.get("blgp")]
         return {
             "lane_modifier_instructions": len([op for op in listed if "_f64_" not in op]),
             "sign_instructions": len([op for op in listed if "_f64_" in op]),
@@ -85,10 +76,10 @@ class IndexByCalculator(Check):
     def observe(self, target, tools):
         plain = [
             row
-            for row in rows_of(tools, "calculator")
+            for row in tools.rows(STEM, "calculator")
             if row["op"].startswith("v_smfmac") and row["matrix"] in ("A", "index")
         ]
-        chosen = [row for row in rows_of(tools, "calculator_modifiers") if row["matrix"] == "index"]
+        chosen = [row for row in tools.rows(STEM, "calculator_modifiers") if row["matrix"] == "index"]
         return {
             "agree": {"tables": len([r for r in plain if agrees(r)]), "sets": len([r for r in chosen if agrees(r)])}
         }
@@ -107,7 +98,7 @@ class RatesByCalculator(Check):
     binds = ("per_cycle", "agree")
 
     def observe(self, target, tools):
-        rows = {row["op"]: row["per_cu_per_cycle"] for row in rows_of(tools, "calculator_details")}
+        rows = {row["op"]: row["per_cu_per_cycle"] for row in tools.rows(STEM, "calculator_details")}
         chosen = {
             "f16": SIXTEEN,
             "xf32": "v_mfma_f32_16x16x8_xf32",
@@ -137,7 +128,7 @@ class BroadcastByCalculator(Check):
     binds = ("agree",)
 
     def observe(self, target, tools):
-        rows = [row for row in rows_of(tools, "calculator_modifiers") if row["matrix"] == "A"]
+        rows = [row for row in tools.rows(STEM, "calculator_modifiers") if row["matrix"] == "A"]
         good = [row for row in rows if agrees(row)]
         return {
             "agree": {
@@ -161,7 +152,7 @@ class ScalesByTriton(Check):
 
     def observe(self, target, tools):
         found = {}
-        for row in rows_of(tools, "triton", matrix="scale_a"):
+        for row in tools.rows(STEM, "triton", matrix="scale_a"):
             if triton_agrees(row):
                 rows = len([basis for basis in row["lane_bases"] if basis[0]])
                 found[f"rows_{2**rows}"] = [2**rows * kb for kb in range(2 ** (6 - rows))]

@@ -44,27 +44,22 @@ class GatherModeInBit31(Check):
     kind = "vector"
     witness = "tdm-words"
     position = "mode-in-bit-31"
+    origins = ("aiter",)
     binds = ("mode_bit", "index_size_bit", "word_16_bit", "word_32_bit")
 
     def observe(self, target, tools):
-        return gather_words(tools, ("aiter",))
+        return gather_words(tools, self.origins)
 
 
-class GatherModeInBit30(Check):
+class GatherModeInBit30(GatherModeInBit31):
     """The words that MLIR and IREE emit for both index widths put the mode in bit 30 and the size in bit 31.
 
     Shows: the constants of these two encoders.
     Does not show: that a device reads them so.
     """
 
-    claim = "TDM-060"
-    kind = "vector"
-    witness = "tdm-words"
     position = "mode-in-bit-30"
-    binds = ("mode_bit", "index_size_bit", "word_16_bit", "word_32_bit")
-
-    def observe(self, target, tools):
-        return gather_words(tools, ("MLIR", "IREE"))
+    origins = ("MLIR", "IREE")
 
 
 def tile_dim3(tools, origins):

@@ -12,15 +12,6 @@ SIXTEEN = "v_wmma_f32_16x16x32_f16"
 SHORT = "v_wmma_f32_16x16x64_fp8_fp8"
 
 
-def rows_of(tools, part, **wanted):
-    """Return the rows of one part of the vector file that have these values, and note whose they are."""
-    data = tools.vector(STEM)[part]
-    found = [row for row in data["rows"] if all(row.get(key) == value for key, value in wanted.items())]
-    if found:
-        tools.origin(data["origin"])
-    return found
-
-
 def element(row, lane, item):
     """Return (row, column) that Triton's bases give for an item of a lane."""
     at = [0, 0]
@@ -66,12 +57,12 @@ class Results(Check):
     binds = ("rows_together", "d_row_13_column_5", "agree")
 
     def observe(self, target, tools):
-        row = rows_of(tools, "triton", op=SIXTEEN, matrix="D")[0]
+        row = tools.rows(STEM, "triton", op=SIXTEEN, matrix="D")[0]
         lane, item = holder(row, 13, 5)
         return {
             "rows_together": len(set(element(row, 0, item)[0] for item in range(2 ** len(row["reg_bases"])))),
             "d_row_13_column_5": [lane, item, 0, 31],
-            "agree": {"triton": len([one for one in rows_of(tools, "triton", matrix="D", op=SIXTEEN) if agrees(one)])},
+            "agree": {"triton": len([one for one in tools.rows(STEM, "triton", matrix="D", op=SIXTEEN) if agrees(one)])},
         }
 
 
@@ -88,20 +79,8 @@ class Inputs(Check):
     binds = ("agree",)
 
     def observe(self, target, tools):
-        rows = [row for row in rows_of(tools, "triton") if row["matrix"] != "D"]
+        rows = [row for row in tools.rows(STEM, "triton") if row["matrix"] != "D"]
         return {"agree": {"triton": len([row for row in rows if agrees(row)]), "of": len(rows)}}
-
-
-def eights(tools, width, which, other=()):
-    """Return what Triton (values a load) and the emulator's test anchors say of eight-bit values of K=128."""
-    row = rows_of(tools, "triton", op=EIGHT, matrix="A", k_width=width)[0]
-    anchors = rows_of(tools, "anchors", op=EIGHT, which=which)[0]["anchors"]
-    where = layout(EIGHT, "gfx1250", "A", other=other)
-    good = [k for k, half, slot in anchors if locate(where, 0, k)[:3] == (16 * half, slot // 4, slot % 4 * 8)]
-    return {
-        "lanes": lanes_of(row, (0, 8, 16, 24, 32)),
-        "agree": {"anchors": len(good), "triton": int(agrees(row, other))},
-    }
 
 
 class EightBitRuns(Check):
@@ -115,27 +94,29 @@ class EightBitRuns(Check):
     kind = "vector"
     witness = STEM
     position = "runs-of-sixteen"
+    width, which, other = 16, "after", ()
     binds = ("lanes", "agree")
 
     def observe(self, target, tools):
-        return eights(tools, 16, "after")
+        row = tools.rows(STEM, "triton", op=EIGHT, matrix="A", k_width=self.width)[0]
+        anchors = tools.rows(STEM, "anchors", op=EIGHT, which=self.which)[0]["anchors"]
+        where = layout(EIGHT, "gfx1250", "A", other=self.other)
+        good = [k for k, half, slot in anchors if locate(where, 0, k)[:3] == (16 * half, slot // 4, slot % 4 * 8)]
+        return {
+            "lanes": lanes_of(row, (0, 8, 16, 24, 32)),
+            "agree": {"anchors": len(good), "triton": int(agrees(row, self.other))},
+        }
 
 
-class EightBitRunsOther(Check):
+class EightBitRunsOther(EightBitRuns):
     """Triton with eight values a load, and the anchors of the emulator's test before the change.
 
     Shows: two programs that fit this position.
     Does not show: hardware.
     """
 
-    claim = "WMMA-006"
-    kind = "vector"
-    witness = STEM
     position = "runs-of-eight"
-    binds = ("lanes", "agree")
-
-    def observe(self, target, tools):
-        return eights(tools, 8, "before", ("WMMA-006",))
+    width, which, other = 8, "before", ("WMMA-006",)
 
 
 def through(a_row, b_row):
@@ -172,7 +153,7 @@ class WidthOfLoads(Check):
 
     def observe(self, target, tools):
         rows = {
-            (row["matrix"], row["k_width"]): row for row in rows_of(tools, "triton", op=SIXTEEN) if row["matrix"] != "D"
+            (row["matrix"], row["k_width"]): row for row in tools.rows(STEM, "triton", op=SIXTEEN) if row["matrix"] != "D"
         }
         return {
             "lane_of_k_8": {
@@ -201,7 +182,7 @@ class SmallRuns(Check):
     binds = ("lanes_fp4", "agree")
 
     def observe(self, target, tools):
-        rows = rows_of(tools, "triton_packed")
+        rows = tools.rows(STEM, "triton_packed")
         row = [one for one in rows if one["matrix"] == "A" and "16x16" in one["op"]][0]
         return {
             "lanes_fp4": lanes_of(row, [k // 2 for k in (0, 4, 8, 16, 32)]),
@@ -233,7 +214,7 @@ class ScaleRows(Check):
     binds = ("bytes_per_lane", "byte_of_block", "upper_lanes_repeat")
 
     def observe(self, target, tools):
-        rows = rows_of(tools, "triton_scales")
+        rows = tools.rows(STEM, "triton_scales")
         found = {(row["op"], row["matrix"]): row for row in rows}
         size = {word: found[f"v_wmma_{word}_f32_16x16x128_f8f6f4", "scale_a"] for word in ("scale", "scale16")}
         wide = found["v_wmma_scale_f32_32x16x128_f4", "scale_a"]
@@ -260,9 +241,9 @@ class ThirtyTwoRows(Check):
     binds = ("a_row_19_k_0", "d_row_29_column_5", "scale_row_19_block_1")
 
     def observe(self, target, tools):
-        a = rows_of(tools, "triton_packed", matrix="A", op="v_wmma_f32_32x16x128_f4")[0]
-        d = rows_of(tools, "triton", matrix="D", op="v_wmma_f32_32x16x128_f4")[0]
-        scale = rows_of(tools, "triton_scales", matrix="scale_a", op="v_wmma_scale_f32_32x16x128_f4")[0]
+        a = tools.rows(STEM, "triton_packed", matrix="A", op="v_wmma_f32_32x16x128_f4")[0]
+        d = tools.rows(STEM, "triton", matrix="D", op="v_wmma_f32_32x16x128_f4")[0]
+        scale = tools.rows(STEM, "triton_scales", matrix="scale_a", op="v_wmma_scale_f32_32x16x128_f4")[0]
         lane, item = holder(a, 19, 0)
         other, register = holder(d, 29, 5)
         third, byte = holder(scale, 19, 1)
@@ -287,5 +268,5 @@ class ScaleSixteen(Check):
     binds = ("blocks_in_operand",)
 
     def observe(self, target, tools):
-        row = rows_of(tools, "triton_scales", matrix="scale_a", op="v_wmma_scale16_f32_16x16x128_f8f6f4")[0]
+        row = tools.rows(STEM, "triton_scales", matrix="scale_a", op="v_wmma_scale16_f32_16x16x128_f8f6f4")[0]
         return {"blocks_in_operand": 2 ** len(row["reg_bases"])}

@@ -12,6 +12,7 @@ FN = "fn"  # all ones is NaN, no infinity
 FNUZ = "fnuz"  # the code of minus zero is the only NaN, no infinity, no minus zero
 IEEE = "ieee"  # the largest exponent holds infinity and NaN
 SCALE = "scale"  # an exponent alone: no sign, no zero, all ones is NaN
+UNSIGNED = "unsigned"  # as FN, but without a sign
 
 
 class Format(NamedTuple):
@@ -50,6 +51,7 @@ FORMATS = (
     Format("e3m2", 6, 3, 2, 3, FINITE, 0, "FMT-052"),
     Format("e2m1", 4, 2, 1, 1, FINITE, 0, "FMT-052"),
     Format("e8m0", 8, 8, 0, 127, SCALE, 0, "FMT-053"),
+    Format("e5m3", 8, 5, 3, 15, UNSIGNED, 0, "FMT-066"),
     Format("bf16", 16, 8, 7, 127, IEEE, 0, "FMT-054"),
     Format("fp16", 16, 5, 10, 15, IEEE, 0, "FMT-054"),
     Format("xf32", 32, 8, 10, 127, IEEE, 13, "FMT-055"),
@@ -61,16 +63,20 @@ _ALIASES = {
     "e4m3fn": ("e4m3ocp", "ocpe4m3", "fp8e4nv", "e4nv"),
     "e5m2fnuz": ("fnuze5m2", "fp8e5b16", "e5b16"),
     "e5m2": ("e5m2ocp", "ocpe5m2", "fp8e5", "e5"),
-    "e2m3": ("e2m3fn",),
-    "e3m2": ("e3m2fn",),
-    "e2m1": ("e2m1fn", "fp4", "mxfp4", "f4"),
+    "e2m3": ("e2m3fn", "fp6"),
+    "e3m2": ("e3m2fn", "bf6"),
+    "e2m1": ("e2m1fn", "e2m1fnx2", "fp4", "mxfp4", "nvfp4", "f4"),
     "e8m0": ("e8m0fnu", "ue8m0"),
+    "e5m3": ("ue5m3",),
     "bf16": ("bfloat16",),
     "fp16": ("f16", "float16", "half"),
-    "xf32": ("xfloat32",),
+    "xf32": ("xfloat32", "tf32"),
 }
 _PREFIXES = ("float8", "float6", "float4", "mxfp8", "mxfp6", "fp8", "fp6", "fp4", "bf8", "bf6", "f8", "f6", "f4")
-_PREFIXES += ("hipr8f", "hip")
+_PREFIXES += ("hipr8f", "hip", "cudar8f")
+# Prefixes whose formats are OCP's on every target, and names that fit two formats on any.
+_ALWAYS_OCP = ("mxfp8", "cudar8f")
+_TWO = {"mxfp8": ("mxfp8_e4m3", "mxfp8_e5m2"), "mxfp6": ("mxfp6_e2m3", "mxfp6_e3m2")}
 # Names that say too little: which format they mean depends on the target.
 _BY_TARGET = {"e4m3": ("e4m3fnuz", "e4m3fn"), "fp8": ("e4m3fnuz", "e4m3fn"), "f8": ("e4m3fnuz", "e4m3fn")}
 _BY_TARGET["bf8"] = ("e5m2fnuz", "e5m2")
@@ -105,11 +111,13 @@ def format_named(name, target=None):
             return known
     if text in _BY_TARGET:
         return _by_target(name, _BY_TARGET[text], target)
+    if text in _TWO:
+        raise FormatError("format", repr(name), "say which: " + " or ".join(_TWO[text]), None)
     for prefix in _PREFIXES:
         if text.startswith(prefix) and len(text) > len(prefix):
             rest = text[len(prefix) :]
             if rest in _BY_TARGET:
-                return _by_target(name, _BY_TARGET[rest], target)
+                return _by_target(name, _BY_TARGET[rest], "gfx950" if prefix in _ALWAYS_OCP else target)
             for known in FORMATS:
                 if rest == known.name or rest in _ALIASES[known.name]:
                     return known
@@ -140,13 +148,16 @@ def decode(fmt, code):
 
     Args: fmt: a Format, or its name; code: an integer of `fmt.bits` bits (xf32: the whole register).
     Raises: FormatError: more bits than the format has, or xf32 with low bits set.
-    Claims: FMT-051, FMT-052, FMT-053, FMT-054, FMT-055
+    Claims: FMT-051, FMT-052, FMT-053, FMT-054, FMT-055, FMT-066
     """
     fmt = format_named(fmt) if isinstance(fmt, str) else fmt
     if code < 0 or code >> fmt.bits:
-        raise FormatError("code", _hex(code), fmt.name + " has " + str(fmt.bits) + " bits", fmt.claim)
+        allowed = fmt.name + " has " + str(fmt.bits) + " bits"
+        if fmt.bits < 8:
+            allowed += "; unpack registers first, the lowest bits are the first code"
+        raise FormatError("code", _hex(code), allowed, fmt.claim)
     if code & (1 << fmt.low) - 1:
-        allowed = "the low " + str(fmt.low) + " bits of " + fmt.name + " are 0; what hardware does with others is not known"
+        allowed = "the low " + str(fmt.low) + " bits of " + fmt.name + " are 0; encode rounds a number that has more"
         raise FormatError("code", _hex(code), allowed, fmt.claim)
     stored = code >> fmt.low
     mantissa = stored & (1 << fmt.mantissa_bits) - 1
@@ -154,7 +165,7 @@ def decode(fmt, code):
     if fmt.special == SCALE:
         kind = "nan" if exponent == (1 << fmt.exponent_bits) - 1 else "normal"
         return Decoded(code, kind, None, 1, exponent - fmt.bias)
-    negative = bool(stored >> fmt.exponent_bits + fmt.mantissa_bits)
+    negative = None if fmt.special == UNSIGNED else bool(stored >> fmt.exponent_bits + fmt.mantissa_bits)
     kind = _kind(fmt, negative, exponent, mantissa)
     if kind == "nan":
         return Decoded(code, kind, None if fmt.special == FNUZ else negative, 0, 0)
@@ -172,7 +183,7 @@ def _kind(fmt, negative, exponent, mantissa):
     if exponent == (1 << fmt.exponent_bits) - 1:
         if fmt.special == IEEE:
             return "nan" if mantissa else "infinity"
-        if fmt.special == FN and mantissa == (1 << fmt.mantissa_bits) - 1:
+        if fmt.special in (FN, UNSIGNED) and mantissa == (1 << fmt.mantissa_bits) - 1:
             return "nan"
     if exponent:
         return "normal"
@@ -208,7 +219,7 @@ def largest(fmt):
     top = (1 << fmt.exponent_bits + fmt.mantissa_bits) - 1
     if fmt.special == IEEE:
         top -= 1 << fmt.mantissa_bits
-    elif fmt.special in (FN, SCALE):
+    elif fmt.special in (FN, SCALE, UNSIGNED):
         top -= 1
     return top << fmt.low
 
@@ -221,7 +232,7 @@ def nan_code(fmt, negative=False):
         return None
     if fmt.special == FNUZ:
         return sign
-    if fmt.special == SCALE:
+    if fmt.special in (SCALE, UNSIGNED):
         return ones
     if fmt.special == IEEE:
         ones = (((1 << fmt.exponent_bits) - 1) << fmt.mantissa_bits) + (1 << fmt.mantissa_bits - 1)
@@ -275,7 +286,10 @@ NATIVE = (
         ),
     ),
     ("gfx950", (("e4m3fn", "matrix", "FMT-001"), ("e5m2", "matrix", "FMT-001")) + _OCP),
-    ("gfx1250", (("e4m3fn", "matrix", "FMT-063"), ("e5m2", "matrix", "FMT-063")) + _OCP),
+    (
+        "gfx1250",
+        (("e4m3fn", "matrix", "FMT-063"), ("e5m2", "matrix", "FMT-063")) + _OCP[:4] + (("e5m3", "scale", "WMMA-016"),) + _OCP[4:],
+    ),
 )
 
 

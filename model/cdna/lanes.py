@@ -44,7 +44,7 @@ def source_lane(byte_index, lanes, offset=0):
 
     Args: byte_index: as in the address register, taken as 32 bits; lanes: of the wave; offset: the immediate, bytes.
     Returns: bytes past the last lane wrap around; the two low bits do not count.
-    Claims: LANE-002, LANE-051
+    Claims: LANE-002, LANE-051, LANE-058
     """
     return ((byte_index + offset) % (1 << 32)) // 4 % lanes
 
@@ -182,26 +182,44 @@ DPP = (
 )
 
 
-def dpp(values, control, amount, target, old=None, active=None, strict=True, bound_zero=False):
+def dpp(
+    values,
+    control,
+    amount,
+    target,
+    old=None,
+    active=None,
+    strict=True,
+    bound_zero=False,
+    row_mask=15,
+    bank_mask=15,
+):
     """Pull by a DPP control inside rows of 16 lanes, or by one lane over the wave (`v_mov_b32_dpp`).
 
     Args: control, amount: as in `dpp_source`; target: decides which controls there are; old: what a lane without a
-      source keeps, one a lane, default 0; bound_zero: write 0 there instead.
-    Raises: LaneError: a control that the target has not, or an amount it does not take; or as for `permute`.
-    Claims: LANE-001, LANE-055
+      source keeps, one a lane, default 0; bound_zero: write 0 there instead; row_mask: bit r lets the lanes of row r be
+      written; bank_mask: bit b those whose place in their row is 4 b to 4 b + 3. Others keep `old`.
+    Raises: LaneError: a control that the target has not, or an amount or a mask it does not take; or as for `permute`.
+    Claims: LANE-001, LANE-055, LANE-059
     """
     lanes = len(values)
     check_dpp(control, amount, target)
+    for name, mask in (("row_mask", row_mask), ("bank_mask", bank_mask)):
+        if not 0 <= mask <= 15 or control == "dpp8" and mask != 15:
+            raise LaneError(name, mask, "15, dpp8 has no masks" if control == "dpp8" else "0..15", "LANE-059")
     if lanes != wave_lanes(target):
         raise LaneError("values", str(lanes) + " lanes", str(wave_lanes(target)) + " on " + target, "LANE-054")
     active = _checked(values, values, active)
     sources = [dpp_source(control, amount, lane, lanes) for lane in range(lanes)]
     notes = _inactive(active)
-    kept = [0] * lanes if old is None or bound_zero else list(old)
+    before = [0] * lanes if old is None else list(old)
+    kept = [0] * lanes if bound_zero else before
     result = [0] * lanes
     for lane in range(lanes):
         source = sources[lane]
-        if source is None:
+        if not (row_mask >> lane // ROW & 1 and bank_mask >> lane % ROW // 4 & 1):
+            result[lane], sources[lane] = before[lane], None
+        elif source is None:
             result[lane] = kept[lane]
         elif active[source]:
             result[lane] = values[source]

@@ -7,6 +7,7 @@ from cdna.formats import (
     FINITE,
     FNUZ,
     SCALE,
+    UNSIGNED,
     FormatError,
     format_named,
     infinity_code,
@@ -79,7 +80,7 @@ def encode(fmt, value, rounding="nearest-even", saturate=False, random=0):
     Returns: Encoded. Without `saturate`, and beyond the range: infinity where the format has one, else NaN, else
       (FP6, FP4) the largest. Rounding toward zero never leaves the range.
     Raises: FormatError: NaN in a format without NaN; an unknown rounding.
-    Claims: FMT-057, FMT-058, FMT-059, FMT-061
+    Claims: FMT-057, FMT-058, FMT-059, FMT-061, FMT-066
     """
     fmt = format_named(fmt) if isinstance(fmt, str) else fmt
     if rounding not in ROUNDINGS:
@@ -92,8 +93,9 @@ def encode(fmt, value, rounding="nearest-even", saturate=False, random=0):
         if code is None:
             raise FormatError("value", "nan", fmt.name + " has no NaN", fmt.claim)
         return Encoded(code, False, None, False)
-    if fmt.special == SCALE and (number.negative or (number.kind == "finite" and not number.numerator)):
-        # An exponent alone has no zero and no sign.
+    zero = number.kind == "finite" and not number.numerator
+    if (fmt.special == SCALE and (number.negative or zero)) or (fmt.special == UNSIGNED and number.negative and not zero):
+        # A scale has no sign, and an exponent alone no zero.
         return Encoded(nan_code(fmt), True, "nan", False)
     if number.kind == "infinity":
         return _beyond(fmt, number.negative, saturate is True, True)
@@ -135,7 +137,7 @@ def _beyond(fmt, negative, saturate, infinite):
 
 
 def _signed(fmt, code, negative):
-    if not negative or fmt.special == SCALE or (fmt.special == FNUZ and code == 0):
+    if not negative or fmt.special in (SCALE, UNSIGNED) or (fmt.special == FNUZ and code == 0):
         return code << fmt.low
     return (code | 1 << fmt.exponent_bits + fmt.mantissa_bits) << fmt.low
 

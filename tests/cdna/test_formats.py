@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Number formats against ml_dtypes, code by code and number by number, and against public cases and the CDNA4 guide's table."""
 
+import collections
 import json
 import math
 import pathlib
@@ -241,6 +242,22 @@ def test_one_rounding_from_the_exact_number():
     assert Fraction(tenth.numerator, tenth.denominator) == Fraction(0.1)
 
 
+@pytest.mark.parametrize(("name", "pairs"), [("e4m3fn", 436), ("e5m2", 120), ("e4m3fnuz", 496), ("e5m2fnuz", 120)])
+def test_as_many_sums_leave_the_range_as_on_a_device(name, pairs):
+    """ROCm/rocm-systems#9556: ordered pairs of finite bytes whose sum is written as NaN or infinity, gfx950 and gfx942."""
+    finite = [decode(name, code) for code in range(256)]
+    held = [value_of(item) for item in finite if item.kind in ("zero", "subnormal", "normal")]
+    sums = collections.Counter(first + second for first in held for second in held)
+    assert sum(count for total, count in sums.items() if encode(name, total).over) == pairs
+
+
+def test_mxfp4_numbers_of_a_report():
+    """ROCm/aiter#974: with scale 126 one number lies on a tie; with 128 one half lies on it and the next one does not."""
+    assert encode("e2m1", -0.625 * 2).code == 0xA
+    assert encode("e2m1", 0.5 / 2).code == 0x0
+    assert encode("e2m1", struct.unpack("<f", struct.pack("<I", 0x3F000003))[0] / 2).code == 0x1
+
+
 def test_infinities_and_nan():
     for name in ("e4m3fn", "e4m3fnuz", "e5m2fnuz"):
         assert decode(name, encode(name, float("inf")).code).kind == "nan"
@@ -256,6 +273,21 @@ def test_infinities_and_nan():
 def test_a_scale_has_no_zero_and_no_sign():
     assert encode("e8m0", 0).code == encode("e8m0", -1).code == 0xFF
     assert encode("e8m0", 0).over == "nan"
+
+
+def test_the_scale_with_a_mantissa():
+    """ROCm/rocm-libraries#7439: the values of its test; E5M3 was read as an exponent alone."""
+    wanted = {0x00: 0.0, 0x01: 2.0**-17, 0x07: 0.875 * 2.0**-14, 0x08: 2.0**-14, 0x78: 1.0, 0x80: 2.0, 0xFE: 114688.0}
+    assert {code: value_of(decode("e5m3", code)) for code in wanted} == wanted
+    assert codes_of(format_named("e5m3"), "nan") == [0xFF] and codes_of(format_named("e5m3"), "zero") == [0]
+    assert [decode("e5m3", code).negative for code in (0, 0x80, 0xFE)] == [None] * 3
+    for code in range(255):
+        assert encode("e5m3", value_of(decode("e5m3", code))).code == code
+    assert encode("e5m3", 114688 + 4096).code == 0xFE and encode("e5m3", 131072).code == 0xFF
+    assert encode("e5m3", 131072, saturate=True).code == 0xFE
+    assert encode("e5m3", -1).code == 0xFF and encode("e5m3", -0.0).code == 0
+    assert [row[:2] for row in native("gfx1250") if row[0] == "e5m3"] == [("e5m3", "scale")]
+    assert "e5m3" not in [row[0] for row in native("gfx950")]
 
 
 def test_xf32_is_single_precision_rounded_to_nineteen_bits():
@@ -291,6 +323,12 @@ def test_xf32_is_single_precision_rounded_to_nineteen_bits():
         ("float8_e8m0fnu", "e8m0"),
         ("bfloat16", "bf16"),
         ("half", "fp16"),
+        ("torch.float4_e2m1fn_x2", "e2m1"),
+        ("UE5M3", "e5m3"),
+        ("CUDA_R_8F_E4M3", "e4m3fn"),
+        # The guides' names of the two six-bit formats (CDNA4 §7.3, table 30).
+        ("FP6", "e2m3"),
+        ("BF6", "e3m2"),
         ("e5m2", "e5m2"),
     ],
 )
@@ -305,6 +343,14 @@ def test_a_name_that_says_too_little_needs_a_target(name):
         format_named(name)
     assert format_named(name, "gfx942").special == "fnuz"
     assert format_named(name, "gfx950").special != "fnuz" and format_named(name, "gfx1250").special != "fnuz"
+
+
+@pytest.mark.parametrize("target", ["gfx942", "gfx950", "gfx1250"])
+def test_block_scaled_formats_are_ocp_whatever_the_target(target):
+    assert format_named("mxfp8_e4m3", target).name == "e4m3fn" and format_named("mxfp8_e5m2", target).name == "e5m2"
+    for name in ("mxfp8", "mxfp6"):
+        with pytest.raises(FormatError, match=f"{name}_"):
+            format_named(name, target)
 
 
 def test_errors_say_what_is_allowed():

@@ -240,3 +240,15 @@ def test_a_swap_twice_is_nothing_and_gfx1250_has_one():
 def test_errors_say_what_is_allowed(work, words):
     with pytest.raises(LaneError, match=words):
         work()
+
+
+@pytest.mark.parametrize("masks, right", [((0xA, 0xC), True), ((0xF, 0xF), False)])
+def test_a_running_sum_needs_the_row_masks(masks, right):
+    """The scan of 64 ones: four shifts inside rows, then row_bcast 15 into rows 1 and 3 and row_bcast 31 into rows 2 and 3."""
+    sums = [1] * 64
+    steps = [("row_shr", 1, 0xF), ("row_shr", 2, 0xF), ("row_shr", 4, 0xF), ("row_shr", 8, 0xF)]
+    for control, amount, mask in [*steps, ("row_bcast", 15, masks[0]), ("row_bcast", 31, masks[1])]:
+        moved = dpp(sums, control, amount, "gfx942", [0] * 64, row_mask=mask).values
+        sums = [mine + got for mine, got in zip(sums, moved, strict=True)]
+    assert (sums == list(range(1, 65))) is right
+    assert sums[63] == 64  # the total alone is right either way

@@ -76,8 +76,22 @@ def test_case_ballot(target, lanes):
     assert rules(document) == [("mask-of-64-bits", "info", "LANE-054")]
 
 
+@pytest.mark.parametrize("target, lane, claim", [("gfx942", 40, None), ("gfx1250", 8, "LANE-058")])
+def test_an_index_of_a_long_wave_names_another_lane_of_a_short_one(target, lane, claim):
+    """ROCm/legacy-rocm-build#6025: code for 64 lanes on a wave of 32; the guide counts bits 6 to 2 of an index there."""
+    document = asked("bpermute", "--target", target, "--index", "160", "--lane", "0")
+    assert entry(document, 0)["reads_lane"] == entry(document, 0)["value"] == lane
+    assert {item["claim"] for item in document["findings"]} == ({claim} if claim else set())
+
+
 def test_ballot_of_a_small_wave():
     assert asked("ballot", "--target", "gfx1250")["result"]["mask"] == "0xffffffff"
+
+
+def test_a_clamped_shift_keeps_the_last_lane():
+    """Genesis-Embodied-AI/quadrants#510: other platforms give the last lane its own value; the index must be clamped for that."""
+    document = asked("bpermute", "--target", "gfx942", "--index", "4*min(lane+1,63)")
+    assert document["result"]["values"] == [*range(1, 64), 63] and document["findings"] == []
 
 
 def test_push_and_pull_directions():
@@ -133,10 +147,32 @@ def test_dpp():
     assert asked("dpp", "--target", "gfx1250", "--control", "row_xmask:1")["result"]["values"][:4] == [1, 0, 3, 2]
 
 
+def test_dpp_masks():
+    """The steps of the reduction in triton-lang/triton#5019: rows 1 and 3 take lane 15 of the row before, then the upper half lane 31."""
+    words = ("dpp", "--target", "gfx942", "--old", "-1", "--control")
+    step = asked(*words, "row_bcast:15", "--row-mask", "0xa")["result"]["values"]
+    assert step == [-1] * 16 + [15] * 16 + [-1] * 16 + [47] * 16
+    assert asked(*words, "row_bcast:31", "--row-mask", "0xc")["result"]["values"] == [-1] * 32 + [31] * 32
+    fours = asked(*words, "quad_perm:[0,0,0,0]", "--bank-mask", "0x2")["result"]["values"]
+    assert fours[:16] == [-1] * 4 + [4] * 4 + [-1] * 8
+    kept = asked(*words, "row_shl:1", "--row-mask", "0xe", "--bound-zero")["result"]["values"]
+    assert (kept[15], kept[31]) == (-1, 0)
+
+
 def test_swizzle_and_swap():
     assert asked("swizzle", "--target", "gfx942", "--pattern", "0x401f")["result"]["values"][:2] == [16, 17]
     swapped = asked("swap", "--target", "gfx950", "--rows", "32", "--value", "lane", "--second", "100+lane")["result"]
     assert swapped["first"] == [*range(32), *range(100, 132)] and swapped["second"] == [*range(32, 64), *range(132, 164)]
+
+
+@pytest.mark.parametrize("rows", [16, 32])
+def test_a_swap_of_one_value_with_itself_needs_both_results(rows):
+    """llvm/llvm-project#157586: an exchange by xor took the first result for every lane, which is right for half of them."""
+    words = ("swap", "--target", "gfx950", "--rows", str(rows), "--value", "lane", "--second", "lane")
+    found = asked(*words)["result"]
+    pairs = list(zip(found["first"], found["second"], strict=True))
+    assert [pairs[lane][0 if lane & rows else 1] for lane in range(64)] == [lane ^ rows for lane in range(64)]
+    assert [pairs[lane][1 if lane & rows else 0] for lane in range(64)] == list(range(64))
 
 
 @pytest.mark.parametrize(
@@ -159,6 +195,8 @@ def test_swizzle_and_swap():
         (("dpp", "--target", "gfx1250", "--control", "row_bcast:15"), "not on gfx1250"),
         (("dpp", "--target", "gfx950", "--control", "row_shl:0"), "1..15"),
         (("dpp", "--target", "gfx950", "--control", "row_shl"), "1..15"),
+        (("dpp", "--target", "gfx950", "--control", "row_shl:1", "--row-mask", "16"), "row_mask=16: 0..15"),
+        (("dpp", "--target", "gfx1250", "--control", "dpp8:[0,1,2,3,4,5,6,7]", "--bank-mask", "1"), "no masks"),
         (("dpp", "--target", "gfx950", "--control", "row_shl:x"), "--control"),
         (("swap", "--target", "gfx942", "--rows", "16"), "not on gfx942"),
         (("swap", "--target", "gfx1250", "--rows", "32"), "not on gfx1250"),

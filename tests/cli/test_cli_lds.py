@@ -266,13 +266,33 @@ def test_search_takes_whole_dwords_only(call):
     assert (status, out) == (2, "") and "whole DWORDs" in err
 
 
-@pytest.mark.parametrize("option", ["--m0", "--base", "--offset"])
+@pytest.mark.parametrize("option", ["--base", "--offset"])
 def test_a_base_that_is_no_whole_dword_is_warned_of(call, option):
     words = ("direct", "--target", "gfx950", "--size", 16, "--lane", 1, "--json", option)
     status, document, _, _ = call(*words, 2)
     # No source says what happens, so no claim is named.
     assert (status, [(item["rule"], item["claim"]) for item in document["findings"]]) == (0, [("unaligned-lds", None)])
     assert call(*words, 4)[1]["findings"] == []
+
+
+@pytest.mark.parametrize(
+    "target, form, m0, counted",
+    [
+        # M0[17:2] * 4 in §10.3 of both guides; §9.1.9 of CDNA3 has M0[15:0], that of CDNA4 M0[17:0].
+        ("gfx942", "global", 0x103, 0x100),
+        ("gfx950", "global", 0x103, 0x100),
+        ("gfx950", "global", 0x40104, 0x104),
+        ("gfx942", "buffer", 0x10104, 0x104),
+        ("gfx950", "buffer", 0x10104, 0x10104),
+        ("gfx950", "buffer", 0x40104, 0x104),
+    ],
+)
+def test_bits_of_m0_that_do_not_count_are_warned_of(call, target, form, m0, counted):
+    words = ("direct", "--target", target, "--size", 4, "--lane", 2, "--form", form, "--m0", m0, "--json")
+    status, document, _, _ = call(*words)
+    assert (status, document["result"]["lds_address"]) == (0, counted + 8)
+    told = [(item["rule"], item["claim"], item["field"]) for item in document["findings"]]
+    assert told == ([] if m0 == counted else [("m0-bits", "D2L-056", "m0")])
 
 
 @pytest.mark.parametrize("text", ["true", "null, -1", '"x"', "1.5", "{}"])
@@ -293,6 +313,34 @@ def test_unknown_groups_are_refused_with_status_3(call):
         )[0]
         == 0
     )
+
+
+def test_assumed_groups_of_a_store_are_asked_over_32_banks_too(call):
+    """ROCm/rocm-libraries#3668: on gfx950 stores act as if there were 32 banks; a stride of 128 bytes is 8-way then, not 4-way."""
+    words = ("conflicts", "--target", "gfx950", "--expr", "lane*128", "--assume", "consecutive:8", "--json", "--op")
+    _, document, _, _ = call(*words, "ds_write_b128")
+    assert (document["result"]["banks"], document["result"]["worst"]) == (64, 4)
+    assert [(item["claim"], item["result"]["banks"], item["result"]["worst"]) for item in document["disputed"]] == [
+        ("LDS-015", 32, 8)
+    ]
+    assert [item["rule"] for item in document["findings"]] == ["safe-under-all"]
+    assert call(*words, "ds_read_b128")[1]["disputed"] == []
+    search = ("search", "--target", "gfx950", "--row-bytes", 256, "--assume", "consecutive:8", "--json", "--op")
+    assert call(*search, "ds_write_b128")[1]["result"]["banks"] == 32
+    assert call(*search, "ds_read_b128")[1]["result"]["banks"] == 64
+
+
+@pytest.mark.parametrize("row_bytes, told", [(100, ["misaligned"]), (112, [])])
+def test_rows_that_no_gap_can_align_are_warned_of(call, row_bytes, told):
+    words = ("search", "--target", "gfx950", "--op", "ds_read_b128", "--row-bytes", row_bytes, "--json")
+    document = call(*words)[1]
+    assert [item["rule"] for item in document["findings"]] == told
+    assert bool(document["result"]["paddings"]) is not bool(told)
+
+
+def test_a_search_for_a_store_says_so(call):
+    _, document, _, _ = call("search", "--target", "gfx950", "--op", "ds_write_b64", "--row-bytes", 128, "--json")
+    assert document["result"]["pattern"].startswith("lane l writes 8 bytes")
 
 
 def test_the_same_pattern_on_every_target(call):
@@ -401,6 +449,47 @@ def test_problem_tl_03_one_opcode_under_three_names(call):
 def test_a_form_of_another_target(call):
     status, document, _, _ = call("transpose", "--target", "gfx942", "--op", "ds_read_b64_tr_b16", "--json")
     assert status == 1 and document["result"]["accepted"] is False
+
+
+@pytest.mark.parametrize(
+    "target, op, wanted",
+    [
+        # The width of the element stays, the names do not (LDS-004): FlyDSL#256, triton#8461.
+        ("gfx1250", "ds_read_b64_tr_b16", "ds_load_tr16_b128"),
+        ("gfx1250", "ds_read_b96_tr_b6", "ds_load_tr6_b96"),
+        ("gfx1250", "ds_read_tr4_b64", "ds_load_tr4_b64"),
+        ("gfx950", "ds_load_tr16_b128", "ds_read_b64_tr_b16"),
+        ("gfx950", "ds_load_tr_b64", "ds_read_b64_tr_b8"),
+        ("gfx1250", "global_load_tr16_b128", "TRN-059"),
+        ("gfx950", "global_load_tr16_b128", "TRN-003"),
+    ],
+)
+def test_a_form_of_another_target_names_this_one_s(call, target, op, wanted):
+    status, document, _, _ = call("transpose", "--target", target, "--op", op, "--json")
+    (finding,) = document["findings"]
+    assert status == 1 and wanted in finding["message"].rpartition("; ")[2]
+
+
+@pytest.mark.parametrize(
+    "target, name, op",
+    [
+        ("gfx950", "ds_read_tr16_b64", "ds_read_b64_tr_b16"),
+        ("gfx950", "__builtin_amdgcn_ds_read_tr16_b64_v4bf16", "ds_read_b64_tr_b16"),
+        ("gfx950", "llvm.amdgcn.ds.read.tr16.b64.v4i16", "ds_read_b64_tr_b16"),
+        ("gfx950", "rocdl.ds.read.tr16.b64", "ds_read_b64_tr_b16"),
+        ("gfx950", "DS_READ_B64_TR_B16", "ds_read_b64_tr_b16"),
+        ("gfx1250", "llvm.amdgcn.ds.load.tr8.b64.v2i32", "ds_load_tr8_b64"),
+    ],
+)
+def test_builtins_and_capitals_are_the_opcode(call, target, name, op):
+    status, document, _, _ = call("transpose", "--target", target, "--op", name, "--lane", 0, "--json")
+    assert (status, document["result"]["op"]) == (0, op)
+
+
+def test_an_opcode_in_the_guide_s_capitals_is_the_same(call):
+    words = ("conflicts", "--target", "gfx950", "--expr", "(lane%16)*144+(lane//16)*16", "--json", "--op")
+    assert call(*words, "DS_READ_B128")[1] == call(*words, "ds_read_b128")[1]
+    assert "did you mean ds_read_b128" in call(*words, "DS_READ_B182")[3]
 
 
 @pytest.mark.parametrize(

@@ -47,6 +47,10 @@ def asked(target, first, then, via, *more):
         ("gfx950", F16, "v_smfmac_i32_16x16x64_i8", "index", 8),
         ("gfx950", F16, "v_mfma_scale_f32_16x16x128_f8f6f4", "scale", 8),
         ("gfx950", "store", "valu", "c-war", 2),
+        ("gfx950", "global_store_dwordx2", "valu", "c-war", 0),
+        # M0 in front of a copy to LDS, of either kind; a load into registers does not read it.
+        ("gfx942", "s_mov_b32", "buffer_load_dword_lds", "read", 1),
+        ("gfx942", "s_mov_b32", "buffer_load_dword", "read", 0),
         ("gfx950", "v_mov_b32", "v_permlane16_swap_b32", "read", 2),
     ],
 )
@@ -170,3 +174,10 @@ def test_audit_of_nothing_is_wrong_usage(call, tmp_path):
         path.write_bytes(content)
         status, _, _, err = call("audit", str(path), "--target", "gfx942")
         assert status == 2 and len(err.strip().splitlines()) == 1
+
+
+def test_a_compiler_that_was_asked_about_another_width_is_not_quoted(call):
+    status, document, _, _ = call(*asked("gfx942", "global_store_dword", "valu", "c-war", "--json"))
+    assert status == 0 and document["result"]["wait_states"] == 0 and document["findings"] == []
+    for entry in document["result"]["by_compiler"]:
+        assert entry["wait_states"] is None and entry["reason"]

@@ -174,6 +174,34 @@ def test_ti_04_a_block_of_nothing(problem, plan):
     assert [(item["rule"], item["field"]) for item in document["findings"]] == [("field-range", "block_bytes")]
 
 
+def test_rows_that_padding_has_no_code_for(plan):
+    """A row of 48 DWORDs: no interval fits, one row a pass with a step of 208 bytes leaves the gap all the same."""
+    words = ("--row-bytes", 192, "--rows", 16, "--block-bytes", 192, "--gap-bytes", 16, "--element-bytes", 2, "--json")
+    status, document, _, _ = plan(*words)
+    found = document["result"]["gap"]
+    assert (status, found["mode"], found["block_starts"][:3]) == (0, "iterate", [0, 208, 416])
+    assert (found["fields"]["lds_addr_increment"], found["fields"]["iterate_count"]) == (104, 15)
+
+
+def test_passes_at_an_edge(plan):
+    """ROCm/rocm-libraries#10935: the count was that of a full tile, so partial tiles read past the tensor."""
+    words = ("--rows-per-pass", 4, "--tile-rows", 16, "--json", "--rows-left")
+    status, document, _, _ = plan(*words, 10)
+    found = document["result"]["passes"]
+    assert (status, found["passes"], found["iterate_count"], found["rows"]) == (0, 3, 2, 10)
+    (finding,) = document["findings"]
+    assert (finding["rule"], finding["claim"]) == ("iterate-bounds", "TDM-128")
+    assert "iterate_count 1, and 2 rows by an instruction of their own" in finding["message"]
+    assert plan(*words, 16)[1]["findings"] == []
+    # An empty wave must not wrap below zero.
+    for left in (0, -48):
+        document = plan(*words, left)[1]
+        assert (document["result"]["passes"]["passes"], document["result"]["passes"]["iterate_count"]) == (0, 0)
+        assert [item["rule"] for item in document["findings"]] == ["no-pass"]
+    status, document, _, _ = plan("--rows-left", 300, "--rows-per-pass", 1, "--json")
+    assert status == 1 and errors(document) == [("field-range", "TDM-077")]
+
+
 def test_several_questions_in_one_call(plan):
     words = ("--gather-rows", 9, "--stages", 2, "--tile-bytes", 64, "--cluster", "2,1", "--share", "all")
     status, document, _, _ = plan(*words, "--json")
@@ -203,6 +231,9 @@ def test_several_questions_in_one_call(plan):
         (("--cluster", "2,2", "--share", "half"), "a number"),
         (("--cluster", "2,2", "--share", "0,0"), "0..3"),
         (("--cluster", "2,2", "--share", "4"), "0..3"),
+        (("--rows-left", "4"), "--rows-per-pass is missing"),
+        (("--rows-left", "four", "--rows-per-pass", "4"), "a number"),
+        (("--rows-left", "4", "--rows-per-pass", "0"), "--rows-per-pass 0: 1.."),
         (("--row-bytes", "4", "--rows", "0xffffffff", "--block-bytes", "4", "--gap-bytes", "4"), "at most 65536"),
     ],
 )

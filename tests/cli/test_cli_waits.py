@@ -74,6 +74,22 @@ def test_a_count_beyond_the_counter_is_an_error(run):
 
 
 @pytest.mark.parametrize(
+    ("word", "waits_for", "other"),
+    [
+        # CDNA5 guide, 15.5: a wait compares with bits 5:0 of its operand, bits 4:0 for kmcnt; an emulator with all of it.
+        ("0xbfcb0040", ["tensorcnt"], [[]]),
+        ("0xbfc70020", ["kmcnt"], [[]]),
+        ("0xbfcb007f", [], []),
+    ],
+)
+def test_what_a_count_beyond_the_counter_does_is_disputed(run, word, waits_for, other):
+    _, document = decode(run, word, "gfx1250")
+    assert document["result"]["waits_for"] == waits_for
+    assert [(item["claim"], item["position"]) for item in document["disputed"]] == [("GFX-008", "whole-operand")] * len(other)
+    assert [item["result"]["waits_for"] for item in document["disputed"]] == other
+
+
+@pytest.mark.parametrize(
     ("words", "said"),
     [
         (("decode", "many", "--target", "gfx942"), "decimal or 0x"),
@@ -347,3 +363,39 @@ def test_the_help_says_what_is_not_judged(capsys):
     with pytest.raises(SystemExit):
         main(["waits", "check", "--help"])
     assert "global_wb" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("target", "name", "counter"),
+    [
+        ("gfx1250", "__builtin_amdgcn_global_load_async_to_lds_b128", "asynccnt"),
+        ("gfx1250", "llvm.amdgcn.tensor.load.to.lds", "tensorcnt"),
+        ("gfx950", "llvm.amdgcn.raw.ptr.buffer.load.lds", "vmcnt"),
+        ("gfx942", "llvm.amdgcn.load.to.lds", "vmcnt"),
+    ],
+)
+def test_covers_takes_the_builtin_for_the_instruction(run, target, name, counter):
+    status, document, _ = covers(run, target, name)
+    assert status == 0
+    assert [item["counter"] for item in document["result"]["instructions"][0]["counters"]] == [counter]
+
+
+def test_covers_names_the_copy_that_was_meant(run):
+    status, _, err = run("covers", "global_load_async_lds_b128", "--target", "gfx1250")
+    assert status == 3
+    assert "did you mean global_load_async_to_lds_b128" in err
+
+
+@pytest.mark.parametrize(
+    ("target", "name", "said"),
+    [
+        ("gfx950", "v_mfma_f32_16x16x16_f16", "wait states the next one needs: cdna mfma waits --target gfx950"),
+        ("gfx1250", "v_wmma_f32_16x16x32_f16", "slots the next one needs: cdna mfma waits --target gfx1250"),
+        ("gfx950", "s_barrier", "waits for no memory operation"),
+        ("gfx1250", "s_barrier_wait", "waits for no memory operation"),
+    ],
+)
+def test_covers_says_what_a_matrix_instruction_and_a_barrier_need(run, target, name, said):
+    status, out, _ = run("covers", name, "--target", target)
+    assert status == 0
+    assert said in out

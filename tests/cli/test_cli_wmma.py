@@ -41,6 +41,18 @@ def test_disputed_place(capsys):
     assert [(item["claim"], item["result"]["lane"]) for item in found["disputed"]] == [("WMMA-006", 19)]
 
 
+@pytest.mark.parametrize("block, place", [(0, (0, [0, 7])), (3, (0, [24, 31])), (4, (1, [0, 7])), (7, (1, [24, 31]))])
+def test_a_scale_of_sixteen_values_beyond_the_first_register(block, place, capsys):
+    """CDNA5 guide §7.12.6.2: blocks 4 to 7 lie in the second register; where another position has none, it says so."""
+    words = ["mfma", "layout", "v_wmma_scale16_f32_16x16x128_f8f6f4", "--target", "gfx1250", "--matrix", "scale_a"]
+    status, out, err = call([*words, "--at", f"3,{block}", "--json"], capsys)
+    assert status == 0, err
+    found = json.loads(out)
+    assert found["result"] == {"lane": 3, "vgpr": place[0], "bits": place[1]}
+    assert [item["claim"] for item in found["disputed"]] == ["WMMA-015"]
+    assert ("no such place" in found["disputed"][0]["result"].get("note", "")) is (block > 3)
+
+
 def test_register(capsys):
     status, out, _ = call([*LAYOUT, "D", "--lane", "17", "--vgpr", "2", "--json"], capsys)
     elements = json.loads(out)["result"]["elements"]

@@ -14,7 +14,8 @@ def grow(inner):
     binary = st.tuples(inner, st.sampled_from(("+", "-", "*", "//", "%", "&", "|", "^", "<<", ">>")), inner).map(
         " ".join
     )
-    return st.one_of(binary, inner.map("({})".format), st.tuples(st.sampled_from("-+~"), inner).map("".join))
+    call = st.tuples(st.sampled_from(("min", "max")), inner, inner).map(lambda part: f"{part[0]}({part[1]}, {part[2]})")
+    return st.one_of(binary, call, inner.map("({})".format), st.tuples(st.sampled_from("-+~"), inner).map("".join))
 
 
 @given(st.recursive(LEAF, grow, max_leaves=8), st.integers(0, 63))
@@ -23,7 +24,7 @@ def test_python_agrees(text, lane):
         value = parse(text).at(lane=lane)
     except ExpressionError:
         return
-    assert value == eval(text, {"__builtins__": {}, "lane": lane})  # noqa: S307 - the text was made here
+    assert value == eval(text, {"__builtins__": {}, "lane": lane, "min": min, "max": max})  # noqa: S307 - the text was made here
 
 
 def test_the_example_of_the_command():
@@ -52,6 +53,11 @@ def test_the_example_of_the_command():
         ("(" * 60 + "1" + ")" * 60, "nested more than 50"),
         ("-" * 60 + "1", "nested more than 50"),
         ("lane; 1", "unexpected ';'"),
+        ("lane, 1", "column 5: unexpected ','"),
+        ("min", "column 4: min takes two values"),
+        ("min(lane)", "column 9: min takes two values"),
+        ("max(1, 2, 3)", "column 9: max takes two values"),
+        ("min(" * 60 + "1", "nested more than 50"),
         ("λ", "unexpected"),
     ],
 )

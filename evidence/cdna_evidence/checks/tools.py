@@ -53,6 +53,14 @@ class Tools:
             self.used.append(entry)
         return json.loads(data[0])
 
+    def rows(self, stem, part, **wanted):
+        """Return the rows of one part of a vector file that have these values, and note whose they are."""
+        data = self.vector(stem)[part]
+        found = [row for row in data["rows"] if all(row.get(key) == value for key, value in wanted.items())]
+        if found:
+            self.origin(data["origin"])
+        return found
+
     def origin(self, whose):
         """Note whose output agreed (a vector check calls this once for each origin that it used)."""
         if whose not in self.origins:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whole-number expressions such as `(lane%16)*144+(lane//16)*16`, read and worked out without eval.
 
-The operators and their order are Python's: | ^ & << >> + - * // % and unary minus, plus and ~, with parentheses.
-Numbers are decimal or 0x. An expression is at most 1000 characters long and 50 parentheses deep; no step may leave
+The operators and their order are Python's: | ^ & << >> + - * // % and unary minus, plus and ~, with parentheses,
+and min(a, b) and max(a, b) clamp. Numbers are decimal or 0x. An expression is at most 1000 characters long and 50 parentheses deep; no step may leave
 64 bits, and a shift is by 0 to 63. Whoever reads a file of expressions from a stranger gets an error, never a hang.
 """
 
@@ -12,7 +12,8 @@ LARGEST = 1 << 63
 
 # Weakest first; all are left-associative.
 _LEVELS = (("|",), ("^",), ("&",), ("<<", ">>"), ("+", "-"), ("*", "//", "%"))
-_SYMBOLS = ("<<", ">>", "//", "|", "^", "&", "+", "-", "*", "%", "(", ")", "~")
+_SYMBOLS = ("<<", ">>", "//", "|", "^", "&", "+", "-", "*", "%", "(", ")", "~", ",")
+_CALLS = {"min": min, "max": max}
 _DECIMAL = "0123456789"
 _HEX = _DECIMAL + "abcdefABCDEF"
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
@@ -101,9 +102,26 @@ class Expression:
             self._next += 1
             self._code.append((kind, value, column))
             return
+        if kind == "call":
+            self._call(value, column)
+            return
         raise ExpressionError(
             f"{', '.join(['a number', *self.names])} or ( must stand here" + (f", not {value!r}" if value else ""), column
         )
+
+    def _call(self, name, column):
+        """Read the two arguments of min or max."""
+        self._deeper(column)
+        self._next += 1
+        for mark in ("(", ",", ")"):
+            kind, found, at = self._peek()
+            if found != mark:
+                raise ExpressionError(f"{name} takes two values, as in {name}(lane+1, 63): {mark} must stand here", at)
+            self._next += 1
+            if mark != ")":
+                self._level(0)
+        self._depth -= 1
+        self._code.append(("binary", name, column))
 
     def _deeper(self, column):
         self._depth += 1
@@ -148,6 +166,9 @@ def _tokens(text, names):
             while i < len(text) and text[i] in _LETTERS + _DECIMAL:
                 i += 1
             word = text[start:i]
+            if word in _CALLS and word not in names:
+                found.append(("call", word, start + 1))
+                continue
             if word not in names:
                 raise ExpressionError(f"unknown name {word[:40]!r}: {', '.join(names) or 'numbers only'}", start + 1)
             found.append(("name", word, start + 1))
@@ -164,6 +185,8 @@ def _tokens(text, names):
 
 
 def _apply(operator, left, right, column):
+    if operator in _CALLS:
+        return _CALLS[operator](left, right)
     if operator in ("//", "%"):
         if right == 0:
             raise ExpressionError("division by zero", column)

@@ -13,7 +13,7 @@ USAGE = """usage: cdna format COMMAND ... [--json]
   table NAME                  the format and its codes; 16 bits and more: its landmarks, --all for every 16-bit code
   native --target T [NAME]    the formats that the matrix instructions of a target take; with NAME: whether it does
 
-NAME: e4m3fnuz e4m3fn e5m2fnuz e5m2 e2m3 e3m2 e2m1 e8m0 bf16 fp16 xf32, or as ml_dtypes, PyTorch, MLIR, Triton or HIP
+NAME: e4m3fnuz e4m3fn e5m2fnuz e5m2 e2m3 e3m2 e2m1 e8m0 e5m3 bf16 fp16 xf32, or as ml_dtypes, PyTorch, MLIR, Triton or HIP
 spell it. fp8, bf8 and e4m3 mean another format on gfx942 than on gfx950: they need --target.
 BYTE is decimal or 0x. VALUE is exact: 0.1, -1e-6, 0x1p-128, 2^-128, 3/8, 0.5*2^-127, inf, nan."""
 # The guide's table is about conversions to these two, and about this target.
@@ -148,8 +148,9 @@ def _apart(argv):
 def _notes(fmt, text, done, number):
     shown = text[:30]
     positive = not number.negative and (number.kind == "infinity" or number.numerator > 0)
-    if done.over == "nan" and fmt.name == "e8m0" and not positive:
-        return [_finding("no-such-number", "warning", f"{shown}: e8m0 has no zero and no sign; written as NaN", fmt.claim)]
+    if done.over == "nan" and fmt.special in ("scale", "unsigned") and not positive:
+        lacks = "no zero and no sign" if fmt.special == "scale" else "no sign"
+        return [_finding("no-such-number", "warning", f"{shown}: {fmt.name} has {lacks}; written as NaN", fmt.claim)]
     if done.over == "largest":
         return [_finding("saturated", "info", f"{shown} is beyond the range; written as the largest number", "FMT-058")]
     if done.over:
@@ -228,7 +229,8 @@ def _foreign(fmt, target, severity="warning"):
 
         instead = "; use " + format_named("fp8" if fmt.name.startswith("e4m3") else "bf8", target).name
     message = f"{fmt.name} is not native on {target}, only on {', '.join(homes)}{instead}"
-    return [_finding("not-native", severity, message, _family(target) if instead else "FMT-056")]
+    other = "WMMA-016" if fmt.name == "e5m3" else "FMT-056"
+    return [_finding("not-native", severity, message, _family(target) if instead else other)]
 
 
 def _family(target):
@@ -244,7 +246,7 @@ def describe(fmt):
     result = {
         "name": fmt.name,
         "bits": fmt.bits,
-        "sign_bits": 0 if fmt.special == "scale" else 1,
+        "sign_bits": 0 if fmt.special in ("scale", "unsigned") else 1,
         "exponent_bits": fmt.exponent_bits,
         "mantissa_bits": fmt.mantissa_bits,
         "bias": fmt.bias,

@@ -20,9 +20,10 @@ USAGE = """usage: cdna lane COMMAND --target T [options] [--json]
   --offset N     immediate byte offset of permute and bpermute (default 0)
   --active LIST  active lanes, such as 0-39 or 0,2,4-7, or a mask as EXEC holds it, such as 0xffff (default: all)
   --old EXPR     dpp: what a lane without a source keeps (default 0); --bound-zero writes 0 there
+  --row-mask M, --bank-mask M   dpp: which rows, and which fours of each row, are written (default 0xf: all)
   --lane N       show one lane only; --strict refuses what an example must not hold
 
-EXPR is an integer expression of `lane`, such as 4*(lane+1). Byte indices are four times a lane number."""
+EXPR is an integer expression of `lane`, such as 4*(lane+1) or 4*min(lane+1,63). Byte indices are four times a lane number."""
 
 
 def run(argv):
@@ -78,6 +79,8 @@ def _options(command):
         options.add_argument("--control", required=True)
         options.add_argument("--old")
         options.add_argument("--bound-zero", action="store_true")
+        options.add_argument("--row-mask", type=_number, default=15)
+        options.add_argument("--bank-mask", type=_number, default=15)
     if command == "swap":
         options.add_argument("--rows", type=_number, required=True)
         options.add_argument("--second", default="1000+lane")
@@ -107,14 +110,23 @@ def _move(command, options):
         control, amount = _control(options.control)
         old = None if options.old is None else _values(options.old, count, "--old")
         moved = model.dpp(
-            before, control, amount, options.target, old, active, options.strict, options.bound_zero
+            before,
+            control,
+            amount,
+            options.target,
+            old,
+            active,
+            options.strict,
+            options.bound_zero,
+            options.row_mask,
+            options.bank_mask,
         )
     result["values"] = list(moved.values)
     result["active"] = _mask(active, options.target)
     result["entries"] = [_entry(command, lane, indices, options, moved, count) for lane in range(count) if active[lane]]
     _cut(result, options.lane, count)
     text = None if options.json else _table(command, result, indices is not None)
-    return emit(f"lane {command}", options.target, result, _findings(moved.notes), json=options.json, text=text)
+    return emit(f"lane {command}", options.target, result, _findings(moved.notes, options.target), json=options.json, text=text)
 
 
 def _entry(command, lane, indices, options, moved, count):
@@ -235,10 +247,14 @@ _SEVERITY = {
 }
 
 
-def _findings(notes):
+_ON_GFX1250 = {"LANE-051": "LANE-058", "LANE-057": "LANE-058"}  # the claims of the older targets speak of 64 lanes
+
+
+def _findings(notes, target):
     """One finding for each of the first lanes of a rule; the others are counted."""
     found = []
     for rule, (severity, claim) in _SEVERITY.items():
+        claim = _ON_GFX1250.get(claim, claim) if target == "gfx1250" else claim
         texts = [text for name, _, text in notes if name == rule]
         for place, text in enumerate(texts[:MOST]):
             rest = len(texts) - MOST if place == MOST - 1 else 0

@@ -42,6 +42,8 @@ def run(argv):
     if any(word in ("-h", "--help") for word in argv[1:]):
         return _help(argv[0])
     options, rest = options_of(argv[1:], COMMANDS[argv[0]], FLAGS.get(argv[0], ()))
+    if "--op" in options:
+        options["--op"] = options["--op"].strip().lower()  # guides spell opcodes in capitals
     try:
         return _command(argv[0])(options, rest)
     except ValueError as error:

@@ -52,18 +52,19 @@ def run_conflicts(options, rest):
                     "field": "addresses",
                 }
             )
-        if assume is None:
-            for claim, position, note, other in conflicts.other_readings(mine, target, op):
-                answer = {
-                    "worst": other.worst,
-                    "degree": list(other.degrees),
-                    "note": note,
-                    "banks": other.service.banks,
-                    "groups": lists(other.service.groups),
-                }
-                disputed.append({"claim": claim, "position": position, "result": answer})
-                if other.worst > found[-1][1].worst and other.service == service.safest(target, op):
-                    findings.append(_safer(claim, position, note, other.worst))
+        for claim, position, note, other in conflicts.other_readings(mine, target, op, assume):
+            answer = {
+                "worst": other.worst,
+                "degree": list(other.degrees),
+                "note": note,
+                "banks": other.service.banks,
+                "groups": lists(other.service.groups),
+            }
+            if len(parts) > 1:
+                answer.update(op=op, offset=offset)
+            disputed.append({"claim": claim, "position": position, "result": answer})
+            if other.worst > found[-1][1].worst and (assume or other.service == service.safest(target, op)):
+                findings.append(_safer(claim, position, note, other.worst))
     limit = place.capacity.value
     beyond = [lane for lane in range(len(addresses)) if addresses[lane] is not None and addresses[lane] + 1 > limit]
     if beyond:
@@ -179,7 +180,7 @@ def run_search(options, rest):
     result = {
         "op": groups_of.op,
         "banks": groups_of.banks,
-        "pattern": f"lane l reads {groups_of.width} bytes at (l % {rows}) * {row_bytes} + (l // {rows}) * {groups_of.width}",
+        "pattern": f"lane l {_verb(groups_of.op)} {groups_of.width} bytes at (l % {rows}) * {row_bytes} + (l // {rows}) * {groups_of.width}",
         "worst_without": plain,
         "paddings_tried": len(pads),
         "paddings": [item._asdict() for item in pads[:first]],
@@ -215,7 +216,15 @@ def run_search(options, rest):
             ]
         )
     )
-    return emit("lds search", target, result, (), (), bool(options.get("--json")), "\n".join(lines))
+    findings = []
+    if not pads:
+        message = f"row_bytes={row_bytes}: no gap puts every access of {groups_of.width} bytes on a multiple of it, and published groups cover no others"
+        findings = [{"rule": "misaligned", "severity": "warning", "message": message, "claim": "LDS-012", "field": "row_bytes"}]
+    return emit("lds search", target, result, findings, (), bool(options.get("--json")), "\n".join(lines))
+
+
+def _verb(op):
+    return "writes" if op.startswith(("ds_write", "ds_store")) else "reads"
 
 
 def run_swizzle(options, rest):

@@ -43,7 +43,7 @@ def run_direct(options, rest):
             }
         )
     if done.accepted:
-        findings += _past_the_end(done) + _unaligned(done)
+        findings += _past_the_end(done) + _bits_of_m0(target, given["m0"], given["form"]) + _unaligned(done)
     if "--interval" in options and done.accepted:
         findings += _interval(target, size, number(options, "--interval", None, least=1))
     result = {
@@ -83,8 +83,18 @@ def _past_the_end(done):
     return [{"rule": "past-lds", "severity": "warning", "message": message, "claim": "LDS-001", "field": "lds_address"}]
 
 
+def _bits_of_m0(target, m0, form):
+    from cdna.lds import direct
+
+    counted = direct.m0_offset(target, m0, form) if target in direct.WAVE_WIDE else m0
+    if counted == m0:
+        return []
+    message = f"m0={m0}: the {form} form takes {counted} of it on {target}; the other bits do not count, D2L-056"
+    return [{"rule": "m0-bits", "severity": "warning", "message": message, "claim": "D2L-056", "field": "m0"}]
+
+
 def _unaligned(done):
-    """A base that is no whole DWORD: no source read here says what the copy does then, so no claim can be named."""
+    """An address that is no whole DWORD: no source read here says what the copy does then, so no claim can be named."""
     if done.lane_stride is None or done.lds_address % 4 == 0:
         return []
     message = (
@@ -144,9 +154,16 @@ def run_transpose(options, rest):
     form = transpose.form_named(target, op)
     if form is None:
         known = ", ".join(item.op for item in forms) or "none"
-        message = f"op={op}: {known} on {target}, TRN-001"
-        message += did_you_mean(message, (op,), [name for item in forms for name in (item.op, *item.aliases)])
-        finding = {"rule": "no-such-form", "severity": "error", "message": message, "claim": "TRN-001", "field": "op"}
+        claim = "LDS-004" if target == "gfx1250" else "TRN-001"
+        message = f"op={op}: {known} on {target}, {claim}"
+        other = transpose.counterpart(target, op)
+        if other:
+            message += f"; for elements of {other.element_bits} bits that is {other.op}, with lanes of its own"
+        elif op.startswith("global_load_tr"):
+            message += "; loads from global memory are told by " + ("TRN-059" if target == "gfx1250" else "TRN-003")
+        else:
+            message += did_you_mean(message, (op,), [name for item in forms for name in (item.op, *item.aliases)])
+        finding = {"rule": "no-such-form", "severity": "error", "message": message, "claim": claim, "field": "op"}
         return emit(
             "lds transpose", target, {"op": op, "accepted": False, "receives": None, "basis": None}, [finding], (), json
         )

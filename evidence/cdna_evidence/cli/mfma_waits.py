@@ -260,6 +260,7 @@ def by_compilers(unit, ask):
 
 
 def _by_compiler(target, first, then, sides, via):
+    from cdna.mfma.hazards import wide_store
     from cdna.mfma.vector_pairs import role, written_as
     from cdna_evidence.witnesses import matrix, matrix_ir
 
@@ -268,6 +269,9 @@ def _by_compiler(target, first, then, sides, via):
         asked = [written_as(sides[0].name) or asked[0], role(sides[1].name) or asked[1]]
 
     def ask(name, witness):
+        wide = sides[0].kind == "store"  # what the compilers are asked about: a store of 16 bytes
+        if via in ("c-war", "waw") and sides[0].kind in ("store", "load") and wide_store(sides[0].name) != wide:
+            raise ValueError(f"{sides[0].name}: the compilers are asked about a store of 16 bytes only")
         if name == "clang":
             return matrix_ir.ask(witness, target, [(*asked, via)])[0]
         compiled, states = witness.wait_states(target, [("pair", matrix.pair(*asked, via))])

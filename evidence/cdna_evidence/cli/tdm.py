@@ -16,9 +16,9 @@ USAGE = """usage: cdna tdm COMMAND ... [--json]
                    options: --group 0|1, --op load|store
   encode FILE      the words of {"fields": {...}} or {"copy": {...}}; option: --op load|store
   run FILE         what one or several transfers do to memory and LDS
-  pad --row-bytes N --pad-bytes M [--element-bytes E] [--rows R] [--byte B]
+  pad --row-bytes N --pad-bytes M [--element-bytes E] [--rows R] [--byte B | --at X,Y]
                    the codes for a gap after every row, and where the rows start;
-                   --byte: where byte B of the tile lands, counted without gaps
+                   --byte: where byte B of the tile lands, counted without gaps; --at: where element X of row Y lands
   plan             questions before there is a descriptor; one or several in a call
                    --gather-rows N [--index-bits 16|32] [--waves W]: how many instructions a gather takes
                    --stages N --tile-bytes B [--loads-per-tile L] [--shape after|before|between] [--prologue P]:
@@ -27,6 +27,7 @@ USAGE = """usage: cdna tdm COMMAND ... [--json]
                      rows: the workgroups of one y share a tile; columns: those of one x
                    --row-bytes R --rows N --block-bytes B --gap-bytes G [--element-bytes E] [--row-stride ELEMENTS]
                      [--reader-block-bytes B]: a gap after every B bytes, by padding or by iteration
+                   --rows-left N --rows-per-pass P [--tile-rows R]: the passes of an iteration at an edge
   lint FILE        the findings of one or many descriptors: words, a register dump, LLVM IR, MLIR, JSON;
                    options: --op load|store, --cluster N (workgroups in the cluster, 0 for none)
 

@@ -29,7 +29,7 @@ def run_encode(argv):
 
 def run_pad(argv):
     """Print the pad codes for a gap after every row; return the exit status."""
-    known = ("--row-bytes", "--pad-bytes", "--element-bytes", "--rows", "--byte")
+    known = ("--row-bytes", "--pad-bytes", "--element-bytes", "--rows", "--byte", "--at")
     options, rest = split_options(argv, known)
     if rest:
         raise Usage(f"pad: unexpected {rest[0]!r}; the options are {', '.join(known)}")
@@ -39,9 +39,7 @@ def run_pad(argv):
     row, pad = number(options["--row-bytes"], "--row-bytes"), number(options["--pad-bytes"], "--pad-bytes")
     element = number(options.get("--element-bytes", "1"), "--element-bytes")
     rows = number(options.get("--rows", "1"), "--rows")
-    byte = number(options["--byte"], "--byte") if "--byte" in options else None
-    if byte is not None and byte < 0:
-        raise Usage(f"--byte {byte}: at least 0, an offset in the tile without gaps")
+    byte = _byte_asked(options, row, element)
     from cdna.tdm.descriptor import FieldError
     from cdna.tdm.pad import pad_plan, padded_offset
     from cdna.tdm.readings import pad_readings
@@ -65,6 +63,23 @@ def run_pad(argv):
             result["byte"] = {"packed": byte, "padded": padded_offset(byte, row if pad else 0, pad)}
             text += f"\nbyte {byte} lands at {result['byte']['padded']}"
     return emit("tdm pad", TARGET, result, found, disputed, bool(options.get("--json")), text)
+
+
+def _byte_asked(options, row, element):
+    """Return the offset in the tile without gaps that --byte or --at asks for, or None. Raises: Usage."""
+    if "--byte" in options and "--at" in options:
+        raise Usage("pad: give one of --byte and --at")
+    if "--at" in options:
+        at = [number(item, "--at") for item in options["--at"].split(",")]
+        if len(at) != 2 or min(at) < 0 or at[0] * element >= max(row, 1):
+            raise Usage(f"--at {shown(options['--at'])}: X,Y, the element X of a row and the row Y, from 0")
+        return at[0] * element + at[1] * row
+    if "--byte" not in options:
+        return None
+    byte = number(options["--byte"], "--byte")
+    if byte < 0:
+        raise Usage(f"--byte {byte}: at least 0, an offset in the tile without gaps")
+    return byte
 
 
 def fields_of_document(document):

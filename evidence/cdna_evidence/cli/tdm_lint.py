@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`cdna tdm lint`: the findings of every descriptor in a file, and of what they show together.
 
-A file is JSON (a list of words, or descriptors as lists, strings or objects with `words`, `fields` or `copy`); a
-debugger's register dump; LLVM IR or MLIR with calls of the tensor intrinsics, or vector constants of it; or words as
+A file is JSON (a list of words, or descriptors as lists, strings or objects with `words`, `fields` or `copy`, and `op`
+where the direction is known; what only `cdna tdm run` needs of an object is passed over); a debugger's register dump; LLVM IR or MLIR with calls of the tensor intrinsics, or vector constants of it; or words as
 text, one descriptor a line or one a paragraph. The order of the file counts as the order of issue.
 """
 
@@ -17,6 +17,7 @@ _CONSTANT = re.compile(
 )
 _DENSE = re.compile(r"dense<(\[[-\d, ]*\]|-?\d+)>\s*:\s*vector<(\d+)xi32>")
 _COUNTS = (4, 12, 16, 20)
+_RUN_ONLY = ("memory", "lds", "read")
 # Rules that weigh several words: with one of these unknown they would judge a guess.
 _WEIGHING = (
     "stride-overlap",
@@ -149,7 +150,7 @@ def _descriptors(text, label):
         except (ValueError, RecursionError):
             value = None
         if value is not None:
-            return [Found(where, item, None) for where, item in _of_json(value, label)], None
+            return [Found(where, item, op) for where, item, op in _of_json(value, label)], None
     from cdna_evidence.descriptors import llvm_ir, mlir, registers
 
     try:
@@ -173,13 +174,16 @@ def _of_json(value, label):
         value = [value]
     result = []
     for i in range(len(value)):
-        item, where = value[i], f"descriptor {i + 1}"
+        item, where, op = value[i], f"descriptor {i + 1}", None
         if isinstance(item, dict):
             where = one_line(item.get("name", item.get("id", where)))
+            op = item.get("op")
+            if op not in (None, "load", "store"):
+                raise Usage(f'{label}: {where}: op={as_json(op, 40)}: "load" or "store"')
             if "words" in item:
                 item = item["words"]
             else:
-                item = {key: item[key] for key in item if key not in ("name", "id")}
+                item = {key: item[key] for key in item if key not in ("name", "id", "op", *_RUN_ONLY)}
         if isinstance(item, dict) and "group0" in item:
             item = [word for key in sorted(item) for word in item[key]] if _lists(item) else item
         if isinstance(item, str):
@@ -188,7 +192,7 @@ def _of_json(value, label):
             item = [_word(word, label, where) for word in item]
         elif not isinstance(item, dict):
             raise Usage(f"{label}: {where}: neither words nor an object")
-        result.append((where, item))
+        result.append((where, item, op))
     return result
 
 

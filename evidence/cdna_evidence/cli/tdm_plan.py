@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """`cdna tdm plan`: small questions before there is a descriptor, each answered by the model with the claims it rests on.
 
-Four questions, one or several in a call: how many instructions a gather takes, how much LDS a ring of buffers takes and
-which number its waits get, which multicast masks a cluster needs, and how a gap after every block of rows is left.
+Five questions, one or several in a call: how many instructions a gather takes, how much LDS a ring of buffers takes and
+which number its waits get, which multicast masks a cluster needs, how a gap after every block of rows is left, and how
+many passes of an iteration the rows at an edge take.
 """
 
 from .output import Usage, cannot_tell, emit
@@ -17,12 +18,14 @@ OPTIONS = {
         *("--block-bytes", "--gap-bytes", "--row-bytes", "--rows", "--element-bytes", "--row-stride"),
         "--reader-block-bytes",
     ),
+    "passes": ("--rows-left", "--rows-per-pass", "--tile-rows"),
 }
 NEEDED = {
     "gather": ("--gather-rows",),
     "ring": ("--stages", "--tile-bytes"),
     "multicast": ("--cluster",),
     "gap": ("--block-bytes", "--gap-bytes", "--row-bytes", "--rows"),
+    "passes": ("--rows-left", "--rows-per-pass"),
 }
 SHARE = ("rows", "columns", "all", "none")
 MERGE_MOST = 5  # TDM-087, position five-merge; also what is safe under both positions
@@ -49,8 +52,9 @@ def run_plan(argv):
             raise Usage(f"plan: {', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing")
     json = bool(options.get("--json"))
     result, found, disputed, texts = {name: None for name in OPTIONS}, [], [], []
+    answers = {"gather": _gather, "ring": _ring, "multicast": _multicast, "gap": _gap, "passes": _passes}
     for name in asked:
-        answer = {"gather": _gather, "ring": _ring, "multicast": _multicast, "gap": _gap}[name](options, json)
+        answer = answers[name](options, json)
         result[name] = answer[0]
         found += answer[1]
         disputed += answer[2]
@@ -247,12 +251,45 @@ def _gap(options, json):
     how = {
         "packed": "no gap",
         "padding": "by the padding fields",
-        "iterate": "by one block a pass; padding does not reach",
+        "iterate": "by one block a pass; no padding code says it",
     }
     lines = [("gap", f"{gap} bytes after every {block}: {how[plan.mode]}")]
     lines += [("  " + name, str(value)) for name, value in plan.fields.items()]
     lines.append(("  blocks start at", starts))
     return result, found, disputed, lines
+
+
+def _passes(options, json):
+    from cdna.tdm.fields import FieldError
+    from cdna.tdm.iterate import passes_left
+
+    left, each = number(options["--rows-left"], "--rows-left"), _number(options, "--rows-per-pass")
+    if not -LARGEST <= left <= LARGEST:
+        raise Usage(f"--rows-left {left}: -{LARGEST}..{LARGEST}")
+    tile = _number(options, "--tile-rows") if "--tile-rows" in options else None
+    names = ("rows", "passes", "iterate_count", "rows_past", "whole_passes", "rows_rest")
+    result = {"rows_left": left, "rows_per_pass": each, "tile_rows": tile, **{name: None for name in names}}
+    result["claims"] = ["TDM-043", "TDM-077", "TDM-128"]
+    try:
+        done = passes_left(left, each, tile)
+    except FieldError as error:
+        return result, [finding_of_error(error)], [], [("passes", "impossible")]
+    result.update({name: getattr(done, name) for name in names})
+    lines = [("passes", f"{done.passes} for {plural(done.rows, 'row')}, iterate_count {done.iterate_count}")]
+    lines.append(("  tensor_dim1", str(done.rows)))
+    found = []
+    if not done.rows:
+        text = "no row is left, and no iterate_count says no pass: one pass loads zeros; count=0 copies nothing and sends no arrive"
+        found.append(_finding("no-pass", "info", text, "TDM-077", "iterate_count"))
+    elif done.rows_past:
+        inside = f"iterate_count {done.whole_passes - 1}" if done.whole_passes else "no pass"
+        rest = f"{plural(done.rows_rest, 'row')} by an instruction of their own"
+        past = plural(done.rows_past, "row")
+        text = (
+            f"the last pass goes {past} past the tensor, where sources differ on the bounds. Fix: {inside}, and {rest}"
+        )
+        found.append(_finding("iterate-bounds", "warning", text, "TDM-128", "iterate_count"))
+    return result, found, [], lines
 
 
 def _finding(rule, severity, message, claim, field):

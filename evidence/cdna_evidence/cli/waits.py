@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`cdna waits`: decode the operand or word of a wait, say which wait covers an instruction, and find waits that are missing, useless or out of range."""
 
-from cdna.waits.counters import PACKED, WaitError, decode_operand, decode_word, too_high
+from cdna.waits.counters import PACKED, WaitError, decode_operand, decode_word, read_as, too_high
 from cdna.waits.registers import number_of
 
 from .output import Usage, cannot_tell, emit, parser, read_text
@@ -53,15 +53,16 @@ def _decode(given):
             wait, word = decode_word(value, given.target), value
     except WaitError as error:
         raise Usage(str(error)) from None
+    high = too_high(wait, given.target)
     findings = [
         _finding(
             "count-out-of-range",
             "error",
-            f"{name}={count}: 0..{most}; the assembler takes it, the counter cannot hold it",
+            f"{name}={count}: 0..{most}; the assembler takes it, the counter cannot hold it; by the manual it acts as {read_as(count, most)}",
             "WAIT-051",
             name,
         )
-        for name, count, most in too_high(wait, given.target)
+        for name, count, most in high
     ]
     if wait.unused:
         findings.append(
@@ -82,36 +83,42 @@ def _decode(given):
         "waits_for": [name for name, _ in wait.counts if name not in wait.free],
         "text": wait.text,
     }
-    return emit("waits decode", given.target, result, findings, json=given.json, text=_told(wait, given.target))
+    disputed, never = [], [name for name, _, _ in high]
+    other = {"waits_for": [name for name in result["waits_for"] if name not in never]}
+    if other["waits_for"] != result["waits_for"]:
+        disputed.append({"claim": "GFX-008", "position": "whole-operand", "result": other})
+    told = _told(wait, {name: read_as(count, most) for name, count, most in high})
+    return emit("waits decode", given.target, result, findings, disputed, json=given.json, text=told)
 
 
-def _told(wait, target):
+def _told(wait, read):
+    """Return the lines on a decoded wait. Args: read: {counter: the count that it acts as}, where the operand is too large."""
     if wait.mnemonic == "s_wait_idle":
         return f"{wait.text}\n  waits until nothing is outstanding"
     lines = [wait.text]
-    most = "up to {}" if wait.mnemonic != "s_wait_alu" else "field {}"
     for name, count in wait.counts:
-        lines.append(
-            f"  {name:10} "
-            + (
-                "does not wait"
-                if name in wait.free
-                else most.format(count) + " may stay outstanding"
-                if wait.mnemonic != "s_wait_alu"
-                else str(count)
-            )
-        )
+        if name in wait.free:
+            said = "does not wait"
+        elif wait.mnemonic == "s_wait_alu":
+            said = str(count)
+        else:
+            said = f"up to {read.get(name, count)} may stay outstanding"
+        lines.append(f"  {name:10} {said}")
     return "\n".join(lines)
 
 
 def _covers(given):
     from cdna.waits.covers import covers
+    from cdna.waits.names import copies
+
+    from .near import did_you_mean
 
     found = []
     for text in given.instruction:
-        one = covers(text, given.target)
+        one = covers(_mnemonic(text), given.target)
         if one is None:
             message = f"instruction={text!r}: not known here; give a mnemonic, or a whole instruction in quotes"
+            message += did_you_mean(message, given.instruction, copies())
             cannot_tell(
                 "waits covers", given.target, None, _finding("not-known", "error", message, None, None), given.json
             )
@@ -146,6 +153,17 @@ def _covers(given):
     return emit("waits covers", given.target, result, findings, disputed, json=given.json, text=told)
 
 
+def _mnemonic(text):
+    """Return the instruction that a builtin or an intrinsic is named after, any other text as it is."""
+    for head in ("__builtin_amdgcn_", "llvm.amdgcn.", "@llvm.amdgcn."):
+        if text.startswith(head):
+            name = text[len(head) :].replace(".", "_")
+            for word in ("raw_ptr_", "raw_", "struct_ptr_", "struct_"):
+                name = name.removeprefix(word)
+            return "global_load_lds" if name.startswith("load_to_lds") else name
+    return text
+
+
 def _counter(item):
     return {key: item[key] for key in ("counter", "wait", "in_order", "claim")}
 
@@ -156,7 +174,15 @@ def _covered(one, target):
 
     lines = [one.text if one.what == one.text else f"{one.text}: {one.what}"]
     if not one.counters:
-        lines.append("  no counter that is sure" if one.unsure else "  raises no counter: nothing to wait for")
+        name = one.text.split(" ")[0].lower()
+        said = "no counter that is sure" if one.unsure else "raises no counter: nothing to wait for"
+        if name.startswith(("v_mfma", "v_smfmac", "v_wmma", "v_swmmac")):
+            unit = "slots" if target == "gfx1250" else "wait states"
+            said = f"raises no counter; how many {unit} the next one needs: cdna mfma waits --target {target} --first {name} ..."
+        elif name.startswith("s_barrier") and "_isfirst" not in name:
+            said = "raises no counter and waits for no memory operation: the waits stand in front of it"
+            said += "" if target == "gfx1250" else _marks(["WAIT-002"])
+        lines.append("  " + said)
     for item in one.counters:
         marks = _marks([item["claim"], item["order_claim"]])
         lines.append(f"  {item['wait']}: {_ORDER.get(item['order_claim']) or _ORDER[item['in_order']]}{marks}")

@@ -93,8 +93,9 @@ def instruction(here, args):
     facts = described.describe(name, target)
     parts = [h("p", h("strong", _answer(op)))]
     parts += [_targets(op), _bytes(op)]
-    parts += [h("h2", "What LLVM 22.1.8 inserts", id="waits"), _waits(here, op)]
-    parts += [h("p", "States between this instruction and the next, or the one before. They are what one compiler inserts, none is a need of hardware.")]
+    parts += [h("h2", "What LLVM 22.1.8 inserts", id="waits")]
+    parts += [h("p", "Wait states between this instruction and the next, or the one before: what one compiler inserts, none is a need of hardware.")]
+    parts += [_waits(here, op)]
     parts += [h("h2", "Registers", id="registers"), _registers(facts)]
     if facts["modifiers"]:
         lines = [h("li", h("code", field), ": " + MEANINGS.get(meaning, meaning)) for field, meaning in facts["modifiers"].items()]
@@ -205,6 +206,8 @@ def _waits(here, op):
     rows = []
     for suffix, formats in kinds:
         for words, via, then, anchor in AFTER:
+            if via == "c-war" and op.sparse:
+                continue  # its C is its D, of which another row tells
             rows.append(_row(here, op, "next: " + words + suffix, via, op.mnemonic + formats, (then or op.mnemonic + formats), anchor + formats))
     for words, via, first, anchor in BEFORE:
         rows.append(_row(here, op, "before: " + words, via, first, op.mnemonic, anchor))

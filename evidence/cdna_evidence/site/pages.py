@@ -9,7 +9,7 @@ from . import mfma_pages, wmma_pages
 from .card import page_of
 
 # How the search weighs a generated page against one that a person wrote (1): a guide answers, a source only stands behind.
-WEIGHTS = {"claims": 0.4, "mfma": 0.4, "wmma": 0.4, "sources": 0.03}
+WEIGHTS = {"claims": 0.4, "mfma": 0.6, "wmma": 0.6, "sources": 0.03}
 
 
 def generated(content):

@@ -12,7 +12,7 @@ from cdna_evidence import settings
 from cdna_evidence.checks import results
 from cdna_evidence.register import RegisterError, load
 
-from . import audit, notebooks, pages, published
+from . import audit, notebooks, pages, published, words
 from .content import Content
 from .extension import ClaimsExtension, SiteError
 
@@ -68,6 +68,12 @@ class EvidencePlugin(BasePlugin):
             return found.url_relative_to(page.file) if found else None
 
         return notebooks.plain(html, page.file.src_uri, resolve)
+
+    def on_page_context(self, context, *, page, config, nav):
+        """Tell the search, which has read the page by now, the words that people type for it."""
+        if search := config.plugins.get("material/search"):
+            words.tell(search.search_index, page)
+        return context
 
     def on_build_error(self, *, error):
         """Turn an unknown claim, a card shown twice or a failed notebook into one message instead of a traceback."""

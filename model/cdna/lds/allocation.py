@@ -38,14 +38,14 @@ _GRANULES = (
         "gfx942",
         "accounted",
         512,
-        "allocation granularity in LLVM's GCNFeatures.td (the audit's pin and a later state agree)",
+        "CDNA3 guide 3.6.5 as a program converted it; LLVM's GCNFeatures.td agrees (the audit's pin and a later state)",
     ),
     ("gfx942", "encoded", 512, "step of the LDS size that clang 22.1.8 writes for a Mesa kernel"),
     (
         "gfx950",
         "accounted",
         1280,
-        "allocation granularity in LLVM's GCNFeatures.td; LLVM's size field follows since July 2026",
+        "CDNA4 guide 3.6.5 as a program converted it; LLVM's GCNFeatures.td agrees, its size field follows since July 2026",
     ),
     ("gfx950", "encoded", 2048, "step of the LDS size that clang 22.1.8 writes for a Mesa kernel"),
     (

@@ -93,11 +93,11 @@ def across_targets(addresses_of, op, targets=("gfx942", "gfx950", "gfx1250")):
     return found
 
 
-def other_readings(addresses, target, op):
+def other_readings(addresses, target, op, assume=None):
     """Return what other published readings of the same opcode give: [(claim, position, note, Conflicts)]."""
     return [
         (claim, position, note, conflicts(addresses, other))
-        for claim, position, other, note in alternatives(target, op)
+        for claim, position, other, note in alternatives(target, op, assume)
     ]
 
 

@@ -3,7 +3,8 @@
 
 On gfx942 and gfx950 the destination is the same base for the whole wave, and each lane has a fixed place after it:
 LDS byte = base of the workgroup + M0 + instruction offset + stride * lane. The stride is 4 bytes up to 4 bytes a lane
-and 16 above (D2L-003, disputed), so 12-byte records stand 16 bytes apart. On gfx1250 each lane gives its own LDS address.
+and 16 above (D2L-003, disputed), so 12-byte records stand 16 bytes apart; of M0 only some bits count (D2L-056). On gfx1250
+each lane gives its own LDS address.
 """
 
 from typing import NamedTuple
@@ -99,6 +100,17 @@ def offset_range(target, form="global"):
     return GLOBAL_OFFSETS if form == "global" else BUFFER_OFFSETS
 
 
+def m0_offset(target, m0, form="global"):
+    """Return what a copy takes of M0, bytes: whole DWORDs below 256 KiB in the global form, sixteen or eighteen bits in the buffer form.
+
+    Args: target: gfx942 or gfx950; m0: of 32 bits; form: "global" or "buffer".
+    Claims: D2L-056
+    """
+    if form == "global":
+        return m0 & 0x3FFFC
+    return m0 & (0xFFFF if target == "gfx942" else 0x3FFFF)
+
+
 def copy(target, size, lane, base=0, offset=0, m0=0, form="global", soffset=0, voffset=0, reading="llvm"):
     """Return where one lane's data goes.
 
@@ -108,7 +120,7 @@ def copy(target, size, lane, base=0, offset=0, m0=0, form="global", soffset=0, v
       buffer form, they move the memory side alone; reading: of the lane stride.
     Returns: Copy; accepted is False, and the rest None, where the target has no such size.
     Raises: ValueError: a lane, offset or form outside what the target has.
-    Claims: D2L-003, D2L-004, D2L-009
+    Claims: D2L-003, D2L-004, D2L-009, D2L-056
     """
     place = geometry(target)
     if not 0 <= lane < place.wave_lanes:
@@ -132,7 +144,7 @@ def copy(target, size, lane, base=0, offset=0, m0=0, form="global", soffset=0, v
         return Copy(target, size, lane, True, name, None, base + offset, size, None, moved, None, counter)
     stride = lane_stride(size, reading)
     written = max(size, 4)
-    address = base + m0 + offset + stride * lane
+    address = base + m0_offset(target, m0, form) + offset + stride * lane
     return Copy(
         target,
         size,

@@ -285,15 +285,16 @@ def assumed(target, op, width, assume, place):
 
 
 def safest(target, op, assume=None):
-    """Return the groups to choose a layout by: another reading's, where each of them holds groups of the reading whole.
+    """Return the groups to choose a layout by: another reading's, where each of them holds groups of the reading whole, or has fewer banks.
 
     What is free by the larger groups is free by the smaller ones. Arguments and errors as in `service`.
     """
     found = service(target, op, assume)
-    if assume is None:
-        for _, _, other, _ in alternatives(target, op):
-            if other.groups is not None and other.banks == found.banks and _hold(other.groups, found.groups):
-                found = other
+    for _, _, other, _ in alternatives(target, op, assume):
+        if assume is not None and other.banks < found.banks:
+            found = other  # the same groups; what is free over fewer banks is free over more
+        elif other.groups is not None and other.banks == found.banks and _hold(other.groups, found.groups):
+            found = other
     return found
 
 
@@ -309,13 +310,21 @@ def _hold(large, small):
     return len(large) < len(small)
 
 
-def alternatives(target, op):
+def alternatives(target, op, assume=None):
     """Return other readings of an opcode's groups or banks that a source has given, as (claim, position, Service, note).
 
     Groups that a source did not give are None in the Service.
+
+    Args: target, op: as in `service`; assume: as there; then only the number of banks can be read otherwise.
     """
     op = op_name(target, op)
     found = []
+    if assume is not None:
+        if target == "gfx950" and (op.startswith("ds_write_") or op == "ds_read_b32"):
+            mine = service(target, op, assume)
+            other = Service(target, op, mine.width, 32, mine.groups, "assumed", ("ROCLIB-3668",), mine.basis, "LDS-015")
+            found.append(("LDS-015", "by-opcode", other, "32 banks, as a review says of stores and ds_read_b32"))
+        return found
     for item in published(target):
         if item.op != op:
             continue

@@ -128,11 +128,40 @@ def forms(target):
 
 
 def form_named(target, op):
-    """Return the form of an opcode or of one of its other spellings, or None where the target has none."""
+    """Return the form of an opcode, of one of its other spellings or of its builtin, or None where the target has none.
+
+    Args: op: such as ds_read_b64_tr_b16, ds_read_tr16_b64 or llvm.amdgcn.ds.read.tr16.b64.v4i16.
+    Claims: TRN-005
+    """
     for form in forms(target):
-        if op == form.op or op in form.aliases:
+        if _names(form, op):
             return form
     return None
+
+
+def counterpart(target, op):
+    """Return the form that a target has for the elements of another target's opcode or builtin, or None.
+
+    Claims: LDS-004
+    """
+    for form in FORMS:
+        if _names(form, op):
+            for own in forms(target):
+                if own.element_bits == form.element_bits:
+                    return own
+    return None
+
+
+def _names(form, op):
+    """Say whether a name is that of a form: its opcode, an alias, or its builtin or intrinsic with or without the type."""
+    if op == form.op or op in form.aliases:
+        return True
+    name = op.replace(".", "_")
+    for prefix in ("__builtin_amdgcn_", "llvm_amdgcn_", "rocdl_"):
+        if name.startswith(prefix):
+            name = name[len(prefix) :]
+    stem = form.interface[len("__builtin_amdgcn_") :].rsplit("_", 1)[0]
+    return name == stem or name.startswith(stem + "_v")
 
 
 def receives(lane, form=None):

@@ -8,7 +8,7 @@ Claims: MFMA-012, MFMA-014, MFMA-015, MFMA-051, MFMA-075, MFMA-077, MFMA-079.
 """
 
 from cdna.waits import dependencies
-from cdna.waits.dependencies import Audit, Rules, asm_regions, block_at, meet, note
+from cdna.waits.dependencies import Audit, Rules, asm_regions, block_at, meet, note, ways_meet
 from cdna.waits.program import read
 
 from . import hazards, vector_pairs
@@ -150,7 +150,7 @@ def _report(program, effects, found, regions, target):
         entry["hidden"] = _hidden(program, effects, producer, consumer, rule)
         unprotected.append(entry)
         findings.append(
-            _finding(entry, about, effects[producer].scalar_offset, _ways_meet(program, producer, consumer))
+            _finding(entry, about, effects[producer].scalar_offset, ways_meet(program, producer, consumer))
         )
     for index in range(len(effects)):
         if effects[index].problem:
@@ -181,33 +181,6 @@ def _hidden(program, effects, producer, consumer, rule):
         if not [one for one in between if one.op.kind == "matrix" and _share(one.writes, operand)]:
             return False
     return bool(concerned)
-
-
-def _ways_meet(program, producer, consumer):
-    """Say whether ways from one instruction to the other meet in front of it. LLVM 22.1.8 may then see one of them alone."""
-    one, two = block_at(program, producer), block_at(program, consumer)
-    if one == two and producer < consumer:
-        return False
-    start, goal = program.blocks.index(one), program.blocks.index(two)
-    before, work = {start: []}, [start]
-    while work:
-        number = work.pop()
-        for follower in program.blocks[number].successors:
-            if follower not in before:
-                before[follower] = []
-                if follower != goal:
-                    work.append(follower)
-            before[follower].append(number)
-    seen, work = {start: True, goal: True}, [goal]
-    while work:
-        entries = before[work.pop()]
-        if len(entries) > 1:
-            return True
-        for number in entries:
-            if number not in seen:
-                seen[number] = True
-                work.append(number)
-    return False
 
 
 def _reads_first(one):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from cdna.waits.events import effect_of
 from cdna.waits.registers import number_of
 
-from .hazards import Op, kind_of, operand, plain, starts
+from .hazards import Op, kind_of, operand, plain, starts, wide_store
 from .passes import is_matrix, is_scaled, is_sparse
 from .scalar_effects import Side, is_dpp, side_of
 
@@ -136,11 +136,13 @@ def _memory(item, registers, operands, target, kind):
     if found.merged:
         reads = reads + writes
     data, scalar = (), False
-    if kind == "store":
-        # The data is the first operand of a buffer store and the second of the others.
-        buffer = "buffer_store" in item.mnemonic
+    if kind == "store" or wide_store(item.mnemonic):
+        # The data is the first operand of a buffer store and the second of the others; an atomic may have a result in front.
+        buffer = "buffer_" in item.mnemonic
         at = 0 if buffer else 1
         data = operands[at] if len(operands) > at else ()
+        if kind != "store" and not buffer:
+            data = ([given for given in operands if len(given) > 2] or [()])[0]
         scalar = buffer and len(registers) > 3 and bool(registers[3])
     data = data if len(data) > 2 else ()
     op = plain(kind, item.mnemonic)

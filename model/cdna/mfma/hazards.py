@@ -240,6 +240,18 @@ def other_positions(target, first, then, via):
     return found
 
 
+def wide_store(name):
+    """Say whether a memory instruction takes data of more than eight bytes. Args: name: a mnemonic, or the word store.
+
+    Claims: MFMA-072.
+    """
+    if name == "store":
+        return True  # the word alone: as if wide, which is enough for every store
+    if starts(name, _STORES):
+        return "_d16_" not in name and (name[-2:] in ("x3", "x4") or name[-4:] == "_xyz" or name[-5:] == "_xyzw")
+    return "atomic_cmpswap_x2" in name
+
+
 def starts(text, heads):
     """Say whether a text starts with one of several others."""
     for head in heads:
@@ -301,6 +313,8 @@ def _matrix_other(target, one, two, via):
     if via in ("waw", "c-war"):
         if two.kind == "store":
             _refuse(one, two, via, "a store writes no register; name a load, ds or valu")
+        if via == "c-war" and is_sparse(one.name):
+            _refuse(one, two, via, "C of the first is its result; waw")
         if via == "waw":
             return _answer(result_overwritten(target, one.family, one.passes), "result-overwritten")
         if two.kind == "fma64" and one.family == "DGEMM":
@@ -311,6 +325,8 @@ def _matrix_other(target, one, two, via):
 
 def _after_exec(one, two):
     if one.kind not in ("valu", "valu-exec", "salu", "salu-exec"):
+        raise ValueError(f"via=exec: {one.name} writes no EXEC: valu-exec (v_cmpx) or salu-exec (s_mov_b64 exec)")
+    if one.kind == "valu" and one.name != "valu" and not starts(one.name, ("v_cmp", "v_readlane", "v_readfirstlane")):
         raise ValueError(f"via=exec: {one.name} writes no EXEC: valu-exec (v_cmpx) or salu-exec (s_mov_b64 exec)")
     vector = one.kind in ("valu", "valu-exec")
     if two.kind == "matrix":
@@ -331,16 +347,20 @@ def _independent(one, two):
 
 def _other(one, two, via):
     """A producer that is no matrix instruction."""
+    if one.kind == "valu-exec" and two.kind == "matrix":
+        return _after_exec(one, two)  # whatever else it writes
     if one.kind not in _VECTOR:
-        if one.kind == "store" and via in ("c-war", "waw") and (two.kind in _VECTOR or two.kind == "matrix"):
-            return _answer(2, "store-data-overwritten")
+        stores = one.kind == "store" or wide_store(one.name)
+        if stores and via in ("c-war", "waw") and (two.kind in _VECTOR or two.kind == "matrix"):
+            return _answer(2 if wide_store(one.name) else 0, "store-data-overwritten")
         if via == "read" and one.kind in ("load", "ds") and vector_pairs.after_load(two.name):
             return _answer(vector_pairs.after_load(two.name), "vector-pair")
         states = vector_pairs.scalar_states(one.name, two.name) if via == "read" else 0
         return _answer(states, "scalar-setting") if states else _answer(0, "no-rule")
     if two.kind == "matrix":
-        if via in ("waw", "c-war"):
+        if via in ("waw", "c-war") and not is_sparse(two.name):
             return _answer(0, "no-rule")
+        # What a sparse product overwrites it reads too, as its accumulator.
         _check_operand(one, two, via)
         return _answer(0 if one.kind == "dot" else 2, "vector-input")
     if via == "read":

@@ -111,7 +111,7 @@ def states(first, then, kind, via):
 
 def is_copy(name):
     """Say whether a mnemonic copies from memory to LDS; LLVM takes it for a vector instruction as well."""
-    return "_load_lds_" in name
+    return "_load_lds_" in name or ("buffer_load_" in name and name[-4:] == "_lds")
 
 
 def after_load(then):

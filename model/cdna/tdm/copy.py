@@ -254,7 +254,10 @@ def _strides(copy, rank, tensor):
     strides = _numbers(copy, "strides")
     if len(strides) == rank:
         if strides[0] != 1:
-            raise FieldError("strides[0]", strides[0], "1: dimension 0 is contiguous", "TDM-022")
+            text = "1: dimension 0 is contiguous"
+            if 1 in strides:
+                text += ". Lists are innermost first: begin tile, tensor, at and strides with the dimension of stride 1"
+            raise FieldError("strides[0]", strides[0], text, "TDM-022")
         strides = strides[1:]
     if len(strides) != rank - 1:
         raise FieldError("strides", strides, f"{rank - 1} strides, of dimension 1 and up", "TDM-008")
@@ -304,6 +307,9 @@ def _gather(gather, tile, copy):
         text = f"1 to {slots} rows an instruction with {bits}-bit indices"
         raise FieldError("gather.indices", len(rows), text, "TDM-059")
     for i in range(len(rows)):
+        if rows[i] < 0:
+            text = f"0..{(1 << bits) - 1}: a row number is unsigned. Leave out an entry that names no row, such as -1"
+            raise FieldError("gather.indices[%d]" % i, rows[i], text, "TDM-059")
         check_value(field_named("row_index_0", "gather%d" % bits), rows[i], "gather.indices[%d]" % i)
     if tile[1] not in (None, len(rows)):
         raise FieldError("tile[1]", tile[1], f"{len(rows)}, the number of indices", "TDM-059")

@@ -25,7 +25,7 @@ class Field(NamedTuple):
     group: int
     lo: int
     width: int
-    unit: str  # "", "bytes", "elements", "DWORDs", "workgroups": what the decoded value counts
+    unit: str  # "", "bytes", "elements", "rows", "DWORDs", "workgroups": what the decoded value counts
     coding: str  # literal, flag, log2, minus-one, power-of-two (2 << n), shifted-3 (value >> 3), code
     layouts: tuple  # the layouts in which these bits mean this
     claim: str
@@ -104,10 +104,10 @@ FIELDS = (
     Field("tile_dim4", 3, 80, 16, "elements", "literal", _NO_GATHER, "TDM-023"),
     # Groups 2 and 3 when gathering: row indices, packed in order.
 ) + tuple(
-    Field("row_index_%d" % i, 2 + i // 8, 16 * (i % 8), 16, "elements", "literal", ("gather16",), "TDM-059")
+    Field("row_index_%d" % i, 2 + i // 8, 16 * (i % 8), 16, "rows", "literal", ("gather16",), "TDM-059")
     for i in range(16)
 ) + tuple(
-    Field("row_index_%d" % i, 2 + i // 4, 32 * (i % 4), 32, "elements", "literal", ("gather32",), "TDM-059")
+    Field("row_index_%d" % i, 2 + i // 4, 32 * (i % 4), 32, "rows", "literal", ("gather32",), "TDM-059")
     for i in range(8)
 )
 

@@ -169,4 +169,4 @@ def _no_interval(row_bytes, pad_bytes):
             return text + within + "same row stride, but cut the row"
     if row_bytes > MAX_INTERVAL_BYTES:
         return text + "; load longer rows unpadded, or one row a pass with iterate"
-    return text
+    return text + "; any other row: one row a pass with iterate"

@@ -208,9 +208,9 @@ def _reach(fields, given):
         return []
     found = []
     # By rising stride, each dimension must step over everything that the smaller ones reach.
-    used = sorted([(strides[i], extents[i], i) for i in range(rank) if extents[i] > 1 and strides[i]])
+    used = sorted([(strides[i], i, extents[i]) for i in range(rank) if extents[i] > 1 and strides[i]])
     for k in range(1, len(used)):
-        (below, count, inner), (stride, _, outer) = used[k - 1], used[k]
+        (below, inner, count), (stride, outer, _) = used[k - 1], used[k]
         if stride < below * count:
             name = STRIDES[max(inner, outer) - 1]
             text = (

@@ -2,7 +2,7 @@
 """Rules of gather, iteration, padding, clusters, LDS and the barrier: see `rules.findings`."""
 
 from ..targets import GFX1250
-from .descriptor import GATHER_SLOTS, TILE_DIMS, layout_of, rank_of
+from .descriptor import GATHER_SLOTS, STRIDES, TENSOR_DIMS, TILE_DIMS, layout_of, rank_of
 from .finding import error, note, warning
 from .pad import amount_bytes, interval_bytes, written_bytes
 
@@ -56,20 +56,21 @@ def gather_findings(fields, op=None):
     rows = rows[: min(count, slots)]
     descending = any(rows[i] < rows[i - 1] for i in range(1, len(rows)))
     outside = [row for row in rows if row >= bound]
+    first = _row(outside[0], 32 if slots == 8 else 16) if outside else ""
     if outside and bound == count:
         text = (
-            f"tensor_dim1={bound} is the length of the list, and row {outside[0]} is not below it: it comes back as "
+            f"tensor_dim1={bound} is the length of the list, and row {first} is not below it: it comes back as "
             "zeros. Fix: tensor_dim1 is the number of rows of the source"
         )
         found.append(warning("gather-bound-is-list", text, "TDM-073", "tensor_dim1"))
     elif descending and outside:
         text = (
-            f"row_indices descend and {outside[0]} is outside tensor_dim1={bound}: the manual speaks for the bounds of "
+            f"row_indices descend and {first} is outside tensor_dim1={bound}: the manual speaks for the bounds of "
             "non-decreasing lists only. Fix: sort the indices, or check them before"
         )
         found.append(warning("gather-order", text, "TDM-070", "row_indices"))
     elif outside and bound:
-        text = f"row {outside[0]} is outside tensor_dim1={bound}: it loads as zeros and is not stored"
+        text = f"row {first} is outside tensor_dim1={bound}: it loads as zeros and is not stored"
         found.append(note("gather-row-outside", text, "TDM-073", "row_indices"))
     if op == "store" and any(rows[i] in rows[:i] for i in range(len(rows))):
         text = "a row is scattered to twice: no source says which write wins. Fix: leave one of them out"
@@ -81,6 +82,11 @@ def gather_findings(fields, op=None):
         if fields.get(name, 0):
             found.append(note("gather-ignores", f"{name} is ignored when gathering", "TDM-069", name))
     return found
+
+
+def _row(index, bits):
+    """Return a row number as text; a list that is filled up with -1 shows as the largest number."""
+    return f"{index} (-1 in {bits} bits)" if index == (1 << bits) - 1 else str(index)
 
 
 def iterate_findings(fields, op=None):
@@ -96,6 +102,12 @@ def iterate_findings(fields, op=None):
             "fields of 4D and 5D. Fix: write tile_dim4=0, or one descriptor for each pass"
         )
         found.append(error("iterate-excludes-4d5d", text, "TDM-005", "tile_dim4"))
+    if rank_of(fields) == 1:
+        text = (
+            "iterate_enable=1 with tile_dim1=0: iteration is for 2D and 3D tiles, an emulator refuses one dimension. "
+            "Fix: write tile_dim1=1"
+        )
+        found.append(warning("iterate-one-dimension", text, "TDM-080", "tile_dim1"))
     count = fields.get("iterate_count", 0)
     if count == ITERATE_ALL_ONES:
         text = (
@@ -124,13 +136,22 @@ def iterate_findings(fields, op=None):
 
 def _past_the_bound(fields, count):
     """Say whether later passes begin or end past the bound, which is where sources disagree."""
-    step, stride = fields.get("global_addr_increment", 0), fields.get("tensor_dim0_stride", 0)
+    step = fields.get("global_addr_increment", 0)
     if not count or not step:
         return []
-    name, each = ("tensor_dim1", step // stride) if stride and step % stride == 0 else ("tensor_dim0", step)
-    extent = fields.get("tile_dim1" if name == "tensor_dim1" else "tile_dim0", 0) or 1
+    # A step of whole planes, else of whole rows, else along the row; a step along two dimensions is not judged.
+    dimension, each = 0, step
+    outer = [(fields.get(STRIDES[i - 1], 0), i) for i in range(1, max(rank_of(fields), 2))]
+    for stride, i in sorted(outer, reverse=True):
+        if stride and step % stride == 0:
+            dimension, each = i, step // stride
+            break
+        if stride and step > stride:
+            return []
+    name = TENSOR_DIMS[dimension]
+    extent = fields.get(TILE_DIMS[dimension], 0) or 1
     end, bound = count * each + extent, fields.get(name, 0)
-    if bound == 0 or end <= bound or (name == "tensor_dim0" and stride and step > stride):
+    if bound == 0 or end <= bound:
         return []
     fitting = max(0, bound - extent) // each
     text = (

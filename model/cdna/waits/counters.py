@@ -252,6 +252,14 @@ def too_high(wait, target):
     return [(name, count, most_of(target, name)) for name, count in wait.counts if count > most_of(target, name)]
 
 
+def read_as(count, most):
+    """Return the count that a wait acts on: the low bits of its operand, those that `most` has.
+
+    Claims: GFX-008 (position low-bits), TDM-141
+    """
+    return count & most
+
+
 def _fits(name, count, target):
     most = most_of(target, name)
     if count < 0 or count > most:
@@ -279,7 +287,7 @@ def _split_wait(mnemonic, places, operand, target):
         mask = (1 << width) - 1
         used |= mask << at
         counts.append((name, (operand >> at) & mask))
-    free = tuple([name for name, count in counts if count >= most_of(target, name)])
+    free = tuple([name for name, count in counts if read_as(count, most_of(target, name)) == most_of(target, name)])
     return Wait(mnemonic, tuple(counts), free, operand & ~used & 0xFFFF, f"{mnemonic} {hex(operand)}")
 
 

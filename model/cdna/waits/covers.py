@@ -40,7 +40,7 @@ def covers(text, target):
 
     Args: text: an instruction, or its mnemonic and modifiers; target: gfx942, gfx950 or gfx1250.
     Raises: ValueError: unknown target.
-    Claims: WAIT-001, WAIT-003, WAIT-052, WAIT-054, WAIT-055, WAIT-071
+    Claims: WAIT-001, WAIT-003, WAIT-052, WAIT-054, WAIT-055, WAIT-071, WAIT-090
     """
     program = read(text, target_named(target).wave_lanes)
     if len(program.instructions) != 1 or program.unread:
@@ -84,6 +84,8 @@ def _counter(event, item, effect, target):
     order = None
     if not event.order:
         order = "WAIT-052" if effect.what[:6] == "scalar" else None
+    elif event.counter == "vmcnt":
+        order = "WAIT-090"
     elif event.counter == "asynccnt":
         order = "TDM-095"
     elif event.counter == "tensorcnt":

@@ -96,6 +96,33 @@ def block_at(program, index):
     return program.blocks[low]
 
 
+def ways_meet(program, producer, consumer):
+    """Say whether ways from one instruction to the other meet in front of it. A compiler may then look at one alone."""
+    one, two = block_at(program, producer), block_at(program, consumer)
+    if one == two and producer < consumer:
+        return False
+    start, goal = program.blocks.index(one), program.blocks.index(two)
+    before, work = {start: []}, [start]
+    while work:
+        number = work.pop()
+        for follower in program.blocks[number].successors:
+            if follower not in before:
+                before[follower] = []
+                if follower != goal:
+                    work.append(follower)
+            before[follower].append(number)
+    seen, work = {start: True, goal: True}, [goal]
+    while work:
+        entries = before[work.pop()]
+        if len(entries) > 1:
+            return True
+        for number in entries:
+            if number not in seen:
+                seen[number] = True
+                work.append(number)
+    return False
+
+
 def asm_regions(text):
     """Return (first, last) line numbers, from 1, of the inline assembly that a compiler's output marks."""
     regions, start, number = [], None, 0

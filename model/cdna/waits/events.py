@@ -197,7 +197,7 @@ def _vector(item, registers, everything, target, family):
         return Effect((Event(store, "wb", False),), (), False, (), "", "", name)
     if "_prefetch" in name:
         return Effect((Event(load, "vm", False),), (), False, everything, "", "", name)
-    if "_load_lds_" in name or (_starts(family, "buffer_") and "lds" in item.modifiers):
+    if "_load_lds_" in name or name[-9:] == "_load_lds" or (_starts(family, "buffer_") and "lds" in item.modifiers):
         return Effect((Event("vmcnt", "vm", True),), (), False, everything + ("m0",), "write", "copy", "copy to LDS")
     words = {"flat_": "flat", "scratch_": "scratch"}.get(family, "global")
     if "_load" in name:

@@ -12,11 +12,12 @@ from cdna.targets import target_named
 from cdna.waits.copies import one_buffer, runs_of
 from cdna.waits.counters import PACKED, WaitError, counters_of, most_of, too_high, wait_text
 from cdna.waits.dependencies import registers_of
-from cdna.waits.events import all_sure, effect_of, foreign_counter, is_copy, without_events
+from cdna.waits.events import UNKNOWN, all_sure, effect_of, foreign_counter, is_copy, without_events
 from cdna.waits.flow import is_kernel, solve, step
 from cdna.waits.high_registers import high_registers, modes_of
 from cdna.waits.lds import conflicts, keeps_open
 from cdna.waits.leftovers import left_over, named
+from cdna.waits.names import missing_on
 from cdna.waits.program import read
 from cdna.waits.state import (
     copy_state,
@@ -98,6 +99,15 @@ def facts_of(program, target, shared, unsure_counts):
         if counter is not None:
             foreign[item.index] = counter
             effects[item.index] = without_events(effects[item.index])
+    waits = [wait_of(item, target, program.symbols) for item in program.instructions]
+    gone, asked = {}, {}
+    for item in program.instructions:
+        key = (item.mnemonic, item.modifiers)
+        if key not in asked:
+            asked[key] = missing_on(item, target)
+        own_words = item.mnemonic == "s_barrier" or waits[item.index] is not None or effects[item.index].what == UNKNOWN
+        if asked[key] and not own_words:
+            gone[item.index] = asked[key]
     if unsure_counts:
         effects = [all_sure(effect) for effect in effects]
     stores = [
@@ -124,7 +134,8 @@ def facts_of(program, target, shared, unsure_counts):
         "effects": effects,
         "writers": writers,
         "foreign": foreign,
-        "waits": [wait_of(item, target, program.symbols) for item in program.instructions],
+        "gone": gone,
+        "waits": waits,
         "one_buffer": one_buffer(program, effects, registers),
         "many_stores": len(stores) > 1,
     }
@@ -145,6 +156,8 @@ def _judge(state, index, facts, found):
         _not_here(index, {"why": "s_barrier_signal and s_barrier_wait"}, facts, found)
     if index in facts["foreign"]:
         _not_here(index, {"counter": facts["foreign"][index]}, facts, found)
+    elif index in facts["gone"]:
+        _not_here(index, {"gone": facts["gone"][index]}, facts, found)
     if wait is not None:
         _judge_wait(state, index, wait, facts, found)
         return
@@ -158,10 +171,11 @@ def _judge(state, index, facts, found):
 
 def _not_here(index, more, facts, found):
     """Note an instruction that the target does not have: once for each mnemonic, with the number of the others."""
-    name = facts["program"].instructions[index].mnemonic
-    if (name, "not-on-target") not in found.noted:
-        found.noted[(name, "not-on-target")] = True
-        more["others"] = len([1 for item in facts["program"].instructions if item.mnemonic == name]) - 1
+    name, gone = facts["program"].instructions[index].mnemonic, more.get("gone")
+    if (name, gone) not in found.noted:
+        found.noted[(name, gone)] = True
+        alike = [item.index for item in facts["program"].instructions if item.mnemonic == name]
+        more["others"] = len([one for one in alike if gone is None or facts["gone"].get(one) == gone]) - 1
         found.findings.append(finding_of("not-on-target", "error", facts, index, None, more))
 
 

@@ -1,9 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Goes through a program: what one instruction changes, and the state in front of each block over all paths."""
 
-from cdna.waits.counters import WaitError, counters_of
+from cdna.waits.counters import PACKED, WaitError, counters_of
 from cdna.waits.results import results_of
-from cdna.waits.state import apply_wait, copy_state, issue, make_room, merge, pass_barrier, settle, start_state
+from cdna.waits.state import (
+    after_jump,
+    apply_wait,
+    copy_state,
+    issue,
+    make_room,
+    merge,
+    pass_barrier,
+    settle,
+    start_state,
+)
 
 BARRIERS = ("s_barrier", "s_barrier_signal", "s_barrier_signal_isfirst")
 _CALLS = ("s_swappc_b64", "s_swap_pc_i64", "s_call_b64", "s_call_i64")
@@ -27,9 +37,11 @@ def solve(program, facts):
             step(state, index, facts)
         settle(state)
         for follower in block.successors:
+            taken = follower != number + 1 or program.instructions[block.last].mnemonic == "s_branch"
+            arriving = after_jump(state, block.last) if taken and facts["target"] not in PACKED else state
             if states[follower] is None:
-                states[follower] = copy_state(state)
-            elif not merge(states[follower], state):
+                states[follower] = copy_state(arriving)
+            elif not merge(states[follower], arriving):
                 continue
             if follower not in waiting:
                 waiting[follower] = True
@@ -72,7 +84,7 @@ def step(state, index, facts):
             apply_wait(state, index, wait, facts)
         return
     if item.mnemonic in _CALLS:
-        for table in ("pend", "regs", "xuse", "taken", "seen", "open", "crossed"):
+        for table in ("pend", "regs", "xuse", "taken", "jumped", "seen", "open", "crossed"):
             state[table] = {}
         for counter in counters_of(facts["target"]):
             state["upper"][counter.name] = counter.most

@@ -48,6 +48,11 @@ _MEMORY = {word: True for word in (
     "inv wbinv wbl wbinvl wbinvalidate vol sc gl block id tensor ordered count append consume bpermute permute swizzle gws init v br p sema "
     "release all barrier arrive monitor nop bvh stack push pop fi src offset gs reg save stop"
 ).split()}  # fmt: skip
+# Every asynchronous copy of gfx1250, with its width and, as builtins are often named, without. Claims: D2L-052, CLU-006
+_ASYNC = {head + width: True for head in ("global_load_async_to_lds", "global_store_async_from_lds", "cluster_load_async_to_lds")
+          for width in ("", "_b8", "_b32", "_b64", "_b128")}  # fmt: skip
+_ASYNC["ds_atomic_async_barrier_arrive_b64"] = True
+_CLUSTER = ("cluster_load_b32", "cluster_load_b64", "cluster_load_b128")
 _FAMILIES = ("global", "flat", "buffer", "tbuffer", "scratch", "cluster", "tensor", "ds")
 # Counters of older generations, which the waits of gfx1250 do not have.
 _OLDER = {
@@ -57,11 +62,18 @@ _OLDER = {
 }
 
 
+def copies():
+    """Return the names of the copies of gfx1250 for which others are often written."""
+    return sorted(list(_ASYNC) + list(_CLUSTER)) + ["tensor_load_to_lds", "tensor_store_from_lds"]
+
+
 def known_memory(mnemonic):
     """Return False for the name of a memory instruction with a word that is in no such name, True for any other name."""
     words = mnemonic.split("_")
     if words[0] not in _FAMILIES:
         return True
+    if "async" in words or words[0] == "cluster":
+        return mnemonic in _ASYNC or mnemonic in _CLUSTER
     return all([word in _MEMORY or _sized(word) or word.rstrip("0123456789") in _MEMORY for word in words[1:]])
 
 
@@ -134,6 +146,8 @@ def missing_on(item, target):
         others = "gfx1250" if target in PACKED else "gfx942 and gfx950"
         return f"{target} does not have it in this form: it belongs to {others}"
     wide = "lds" in item.modifiers or "_load_lds_" in item.mnemonic
+    if wide and item.mnemonic[-7:] == "dwordx2":
+        return "no target has it: a copy to LDS moves one, two or four bytes a lane, on gfx950 also 12 or 16 (D2L-007)"
     if target == "gfx942" and ((wide and item.mnemonic[-2:] in ("x3", "x4")) or "_tr_" in item.mnemonic):
         return f"{target} does not have it: it came with gfx950"
     return ""

@@ -25,6 +25,7 @@ from cdna.waits.registers import value_of
 #   regs     {register: (instructions)}             whose result it may be waiting for
 #   xuse     {register: (instructions)}             who may have to read it again (gfx1250)
 #   taken    {instruction: True}                    LLVM takes its address for translated, though nothing has waited for it
+#   jumped   {instruction: jump}                    was without its translation when a jump was taken, on every path
 #   seen     {instruction: (right, other, barrier)} last wait on its counter, on another, last barrier, since its issue; -1 none
 #   open     {LDS instruction: True}                no barrier since it was complete; kept only while that can matter
 #   crossed  {LDS instruction: barrier}             was outstanding when the wave passed a barrier
@@ -42,7 +43,7 @@ def start_state(target, known):
     for counter in counters_of(target):
         upper[counter.name] = 0 if known else counter.most
     return {
-        "pend": {}, "regs": {}, "xuse": {}, "taken": {}, "seen": {}, "open": {}, "crossed": {}, "upper": upper,
+        "pend": {}, "regs": {}, "xuse": {}, "taken": {}, "jumped": {}, "seen": {}, "open": {}, "crossed": {}, "upper": upper,
         "copied": False, "written": False, "vector": False,
     }  # fmt: skip
 
@@ -57,7 +58,8 @@ def copy_state(state):
 
 def merge(into, other):
     """Merge another path's state into one; return True when that changed it."""
-    changed = _merge_taken(into, other)
+    changed = _merge_translated(into, other, "taken")
+    changed = _merge_translated(into, other, "jumped") or changed
     for key in other["pend"]:
         age = other["pend"][key]
         if key not in into["pend"] or into["pend"][key] > age:
@@ -95,17 +97,16 @@ def merge(into, other):
     return changed
 
 
-def _merge_taken(into, other):
-    """Keep what is taken for translated on every path on which it is outstanding; call it before the ages are merged."""
-    before = dict(into["taken"])
-    for mine, theirs in ((into, other), (other, into)):
-        for pc in mine["taken"]:
-            if pc in theirs["taken"] or ("xcnt", pc) not in theirs["pend"]:
-                into["taken"][pc] = True
+def _merge_translated(into, other, table):
+    """Keep what holds on every path on which an access is without its translation; call it before the ages are merged."""
+    before = dict(into[table])
+    for pc in other[table]:
+        if pc not in before and ("xcnt", pc) not in into["pend"]:
+            into[table][pc] = other[table][pc]
     for pc in before:
-        if pc not in other["taken"] and ("xcnt", pc) in other["pend"]:
-            into["taken"].pop(pc)
-    return into["taken"] != before
+        if pc not in other[table] and ("xcnt", pc) in other["pend"]:
+            into[table].pop(pc)
+    return into[table] != before
 
 
 def settle(state):
@@ -120,9 +121,10 @@ def settle(state):
                 state[table][name] = kept
             else:
                 state[table].pop(name)
-    for pc in list(state["taken"]):
-        if pc not in live:
-            state["taken"].pop(pc)
+    for table in ("taken", "jumped"):
+        for pc in list(state[table]):
+            if pc not in live:
+                state[table].pop(pc)
     for pc in list(state["seen"]):
         if pc not in live and pc not in state["crossed"]:
             state["seen"].pop(pc)
@@ -234,6 +236,17 @@ def pass_barrier(state, index):
                 state["crossed"].pop(pc)
 
 
+def after_jump(state, index):
+    """Return the state behind a jump that is taken. On whether it drains the translations sources differ. Claims: WAIT-073"""
+    jumped = dict(state["jumped"])
+    for counter, pc in state["pend"]:
+        if counter == "xcnt":
+            jumped[pc] = index
+    behind = dict(state)
+    behind["jumped"] = jumped
+    return behind
+
+
 def issue(state, index, effect, facts):
     """Apply the issue of an instruction: registers become pending, classes age, counters rise."""
     target, effects = facts["target"], facts["effects"]
@@ -322,6 +335,7 @@ def _translate(state, index, effect, effects):
 def _take(state, index, effect):
     """Note what LLVM takes for translated: where a vector access overwrites a register of an older one, that and the older ones. Claims: WAIT-072"""
     state["taken"].pop(index, None)
+    state["jumped"].pop(index, None)
     users = [pc for name in effect.written for pc in state["xuse"].get(name, ())]
     ages = [state["pend"][("xcnt", pc)] for pc in users if pc != index and ("xcnt", pc) in state["pend"]]
     if ages:

@@ -86,6 +86,8 @@ def _message(rule, facts, index, producer, more):
     if rule == "not-on-target" and "counter" in more:
         what = f"{item.mnemonic} ({facts['effects'][index].what}) does not exist on {facts['target']} in this form"
         return f"{what}: it has no {more['counter']}" + _also(facts, more)
+    if rule == "not-on-target" and "gone" in more:
+        return f"{item.mnemonic}: {more['gone']}" + _also(facts, more)
     if rule == "not-on-target":
         instead = (
             more["why"]
@@ -178,9 +180,10 @@ def _translation(facts, item, registers, what, more):
         text += "; LLVM writes no such wait behind asynchronous copies (WAIT-082)"
     if more["taken"]:
         text += "; LLVM writes none, as a younger vector access overwrote a register of it (WAIT-072)"
-    if more["barrier"] >= 0:
-        line = facts["program"].instructions[more["barrier"]].line
-        text += f"; not so if the barrier in line {line} drains the counter, on which sources differ (WAIT-073)"
+    for name in ("barrier", "jump"):
+        if more[name] >= 0:
+            line = facts["program"].instructions[more[name]].line
+            text += f"; not so if the {name} in line {line} drains the counter, on which sources differ (WAIT-073)"
     if not more["replay"]:
         text += "; only where replay is on, which this text does not switch on (WAIT-079)"
     return text

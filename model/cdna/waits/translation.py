@@ -90,6 +90,8 @@ def judge_translation(state, index, item, effect, facts, found):
         barrier = max([state["seen"].get(one, (-1, -1, -1))[2] for one in hits])
         more = {"registers": names, "limits": [("xcnt", state["pend"][("xcnt", pc)])], "producers": sorted(hits)}
         more["barrier"], more["replay"] = barrier, facts["replay"]
+        jumps = [state["jumped"].get(one, -1) for one in hits]
+        more["jump"] = max(jumps) if min(jumps) >= 0 else -1
         # No source shows that an asynchronous copy reads its registers again, and no compiler guards them.
         guarded = [one for one in hits if facts["effects"][one].path != "async"]
         more["taken"] = bool(guarded) and all([one in state["taken"] for one in guarded])

@@ -8,7 +8,7 @@ Claims: WMMA-070, WMMA-071, WMMA-072, WMMA-073, WMMA-074.
 """
 
 from cdna.waits import dependencies
-from cdna.waits.dependencies import Audit, Rules, asm_regions, block_at, meet, note
+from cdna.waits.dependencies import Audit, Rules, asm_regions, block_at, meet, note, ways_meet
 from cdna.waits.high_registers import high_registers
 from cdna.waits.program import read
 
@@ -137,10 +137,11 @@ def _report(program, effects, found, regions, unknown):
         entry["claim"] = [claim for name, claim, _ in hazards.RULES if name == rule][0]
         why = _unseen(effects, key, found[key], classes)
         entry["hidden"] = bool(why)
+        meeting = not why and ways_meet(program, producer, consumer)
         unprotected.append(entry)
-        findings.append(_finding(entry, why))
-        if effects[producer].op.kind == "matrix":
-            disputed += _other_positions(items[producer], entry, lines, known)
+        others = _other_positions(items[producer], entry, lines, known) if effects[producer].op.kind == "matrix" else []
+        findings.append(_finding(entry, why, meeting, [other for other in others if not other["result"]["missing"]]))
+        disputed += others
     for index in range(len(effects)):
         line = items[index].line
         if effects[index].problem:
@@ -226,7 +227,12 @@ def _unseen(effects, key, met, classes):
     return ""
 
 
-def _finding(entry, why):
+def _finding(entry, why, meeting, enough):
+    """Return the finding on a dependency: a warning where a compiler leaves fewer on purpose, an error elsewhere.
+
+    Args: why: why LLVM 22.1.8 leaves fewer, or an empty text; meeting: ways meet in front of the second instruction;
+    enough: the positions by which no slot is missing.
+    """
     first, then, needed = entry["first"], entry["then"], entry["needed"]
     registers = ", ".join(entry["registers"])
     message = (
@@ -236,9 +242,14 @@ def _finding(entry, why):
     )
     if why:
         message += "; LLVM 22.1.8 " + why
+    elif meeting:
+        # Compiled code has such places; they are gaps all the same, so this stays an error.
+        message += "; where ways of different length meet, LLVM 22.1.8 may look at the longer one alone (WMMA-073)"
     if entry["inline_asm"]:
         message += "; inline assembly, which LLVM does not look into"
-    return note(entry["rule"], "warning" if why else "error", message, entry["claim"], then["line"])
+    for other in enough:
+        message += f"; none is missing by {other['claim']}, position {other['position']}"
+    return note(entry["rule"], "warning" if why or enough else "error", message, entry["claim"], then["line"])
 
 
 def _other_positions(item, entry, lines, known):

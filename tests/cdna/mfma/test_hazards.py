@@ -4,6 +4,7 @@
 import pytest
 
 from cdna.mfma import hazards, passes
+from cdna.mfma.audit import audit
 from cdna.mfma.hazards import waits
 from cdna_evidence.witnesses import Missing, get, matrix, matrix_pairs
 
@@ -56,7 +57,7 @@ def test_mh_07_lane_swap(problem):
     "producer, ab, memory, overwritten, c_war",
     [
         ("v_mfma_f32_4x4x4_16b_f16", (5, 5), (5, 5), (5, 5), 1),
-        ("v_smfmac_i32_16x16x64_i8", (7, 8), (7, 8), (7, 8), 3),
+        ("v_smfmac_i32_16x16x64_i8", (7, 8), (7, 8), (7, 8), None),  # its C is its result: waw
         ("v_mfma_f32_32x32x16_bf8_fp8", (11, 12), (11, 12), (11, 12), 7),
         ("v_mfma_i32_32x32x4_2b_i8", (19, 20), (19, 20), (19, 20), 15),
         ("v_mfma_f32_4x4x1_16b_f32", (4, 4), (4, 4), (4, 4), 0),
@@ -72,7 +73,8 @@ def test_the_table(producer, ab, memory, overwritten, c_war):
     assert both(producer, "v_smfmac_f32_16x16x32_f16", "index") == list(ab)
     assert both(producer, "ds", "read") == both(producer, "store", "read") == list(memory)
     assert both(producer, "valu", "waw") == both(producer, "load", "waw") == list(overwritten)
-    assert both(producer, "valu", "c-war") == [c_war, c_war]
+    if c_war is not None:
+        assert both(producer, "valu", "c-war") == [c_war, c_war]
 
 
 def test_consumer_family_counts_for_a_partial_overlap():
@@ -118,10 +120,22 @@ def test_spellings_of_all_ages(spelling):
     assert passes.canonical(spelling) == "v_mfma_f32_32x32x8_bf16"
 
 
+def test_an_old_intrinsic_is_not_taken_for_the_two_block_product():
+    """ROCm/rocm-systems#7272: without _1k 32x32x4 is of one block; clang cannot select it for gfx942, while the mnemonic is an alias."""
+    for name in ("v_mfma_f32_32x32x4bf16", "v_mfma_f32_32x32x4bf16_1k", "__builtin_amdgcn_mfma_f32_32x32x4bf16_1k"):
+        assert passes.canonical(name) == "v_mfma_f32_32x32x4_2b_bf16"
+    for name in ("__builtin_amdgcn_mfma_f32_32x32x4bf16", "llvm.amdgcn.mfma.f32.32x32x4bf16", "rocdl.mfma.f32.32x32x4bf16"):
+        with pytest.raises(ValueError, match="no matrix instruction"):
+            passes.canonical(name)
+
+
 @pytest.mark.parametrize(
     "first, then, via, said",
     [
         (F16, "valu", "exact", "read, waw, c-war or independent"),
+        # The accumulator of a sparse product is its result, so overwriting it waits for the result.
+        ("v_smfmac_f32_16x16x32_f16", "valu", "c-war", "waw"),
+        ("v_pk_mul_f32", F16, "exec", "writes no EXEC"),
         (F16, F16, "read", "which operand"),
         (F16, F16, "index", "only SMFMAC"),
         (F16, F16, "scale", "only v_mfma_scale"),
@@ -207,3 +221,72 @@ def test_a_selection_agrees_with_clang(target):
     }
     found = matrix_pairs.by_clang(clang, target, asked)
     assert found == {key: waits(target, *pair).states for key, pair in asked.items()}
+
+
+WIDTHS = [
+    # What the audit reads, mnemonic, the instruction as MIR.
+    ("global_store_dword v[8:9], v0, off", "GLOBAL_STORE_DWORD $vgpr8_vgpr9, $vgpr0, 0, 0"),
+    ("global_store_dwordx2 v[8:9], v[0:1], off", "GLOBAL_STORE_DWORDX2 $vgpr8_vgpr9, $vgpr0_vgpr1, 0, 0"),
+    ("global_store_dwordx3 v[8:9], v[0:2], off", "GLOBAL_STORE_DWORDX3 $vgpr8_vgpr9, $vgpr0_vgpr1_vgpr2, 0, 0"),
+    (
+        "buffer_store_dwordx4 v[0:3], v8, s[0:3], 0 offen",
+        "BUFFER_STORE_DWORDX4_OFFEN_exact $vgpr0_vgpr1_vgpr2_vgpr3, $vgpr8, $sgpr0_sgpr1_sgpr2_sgpr3, 0, 0, 0, 0",
+    ),
+    (
+        "buffer_store_format_d16_xyzw v[0:1], v8, s[0:3], 0 offen",
+        "BUFFER_STORE_FORMAT_D16_XYZW_OFFEN_exact $vgpr0_vgpr1, $vgpr8, $sgpr0_sgpr1_sgpr2_sgpr3, 0, 0, 0, 0",
+    ),
+    ("global_atomic_cmpswap v[8:9], v[0:1], off", "GLOBAL_ATOMIC_CMPSWAP $vgpr8_vgpr9, $vgpr0_vgpr1, 0, 0"),
+    (
+        "global_atomic_cmpswap_x2 v[8:9], v[0:3], off",
+        "GLOBAL_ATOMIC_CMPSWAP_X2 $vgpr8_vgpr9, $vgpr0_vgpr1_vgpr2_vgpr3, 0, 0",
+    ),
+    (
+        "global_atomic_cmpswap_x2 v[20:21], v[8:9], v[0:3], off sc0",
+        "$vgpr20_vgpr21 = GLOBAL_ATOMIC_CMPSWAP_X2_RTN $vgpr8_vgpr9, $vgpr0_vgpr1_vgpr2_vgpr3, 0, 1",
+    ),
+    (
+        "buffer_atomic_cmpswap_x2 v[0:3], v8, s[0:3], 0 offen",
+        "BUFFER_ATOMIC_CMPSWAP_X2_OFFEN $vgpr0_vgpr1_vgpr2_vgpr3, $vgpr8, $sgpr0_sgpr1_sgpr2_sgpr3, 0, 0, 0",
+    ),
+    ("ds_write_b128 v8, v[0:3]", "DS_WRITE_B128_gfx9 $vgpr8, $vgpr0_vgpr1_vgpr2_vgpr3, 0, 0"),
+]
+
+
+@pytest.mark.parametrize("target", BOTH)
+def test_only_data_of_more_than_eight_bytes_is_kept(target):
+    """llvm/llvm-project#202333 and #197267 speak of wide stores; the width is in the mnemonic, so the answer must follow it."""
+    try:
+        llc = get("llc")
+    except Missing as missing:
+        pytest.skip(str(missing))
+    move = "$vgpr0 = V_MOV_B32_e32 1, implicit $exec"
+    functions = [(f"pair{at}", [mir + ", implicit $exec", move]) for at, (_, mir) in enumerate(WIDTHS)]
+    compiled, states = llc.wait_states(target, functions)
+    assert compiled.accepted, compiled.diagnostic
+    theirs = [states[f"pair{at}"] for at in range(len(WIDTHS))]
+    assert set(theirs) == {0, 2}
+    assert [waits(target, text.split()[0], "valu", "c-war").states for text, _ in WIDTHS] == theirs
+    audited = [audit(f"{text}\nv_mov_b32 v0, 1\ns_endpgm\n", target).dependencies for text, _ in WIDTHS]
+    assert [sum(item["missing"] for item in found) for found in audited] == theirs
+    assert waits(target, "store", "valu", "c-war").states == 2
+
+
+def test_a_compare_that_writes_exec_waits_for_a_product_whatever_is_asked():
+    for via in ("exec", "ab", "exact", "c-war"):
+        assert both("v_cmpx_eq_u32", F16, via) == [4, 4]
+    assert both("v_cmp_eq_u32", F16, "exec") == [4, 4]
+
+
+@pytest.mark.parametrize("target", BOTH)
+def test_what_a_sparse_product_overwrites_it_reads(target):
+    """Its accumulator is its result: llc keeps two states behind the vector instruction, none before a dense product."""
+    sparse = "v_smfmac_i32_16x16x64_i8"
+    assert waits(target, "valu", sparse, "waw").states == 2 and waits(target, "valu", F16, "waw").states == 0
+    try:
+        llc = get("llc")
+    except Missing as missing:
+        pytest.skip(str(missing))
+    lines = [matrix.pair("valu", matrix_pairs.side(then), "waw") for then in (sparse, F16)]
+    compiled, states = llc.wait_states(target, [(f"pair{i}", item) for i, item in enumerate(lines)])
+    assert compiled.accepted and states == {"pair0": 2, "pair1": 0}

@@ -4,7 +4,7 @@
 import pytest
 
 from cdna.tdm.descriptor import FieldError, decode, encode
-from cdna.tdm.iterate import gap_plan
+from cdna.tdm.iterate import gap_plan, passes_left
 from cdna.tdm.pad import MAX_INTERVAL_BYTES
 from cdna.tdm.rules import findings
 from cdna.tdm.transfer import run
@@ -50,12 +50,16 @@ def test_a_block_of_nothing_is_refused(problem):
         gap_plan(256, 64, 4096, 2, case["input"]["LdsBlockSizePerPad"], 16)
 
 
-@pytest.mark.parametrize("block, gap", [(64, 16), (128, 8), (1024, 16), (2048, 16), (3072, 4)])
+# The last three have no codes: a gap above 512 bytes, a gap of a DWORD and a half, three rows.
+BLOCKS = [(64, 16), (128, 8), (1024, 16), (2048, 16), (3072, 4), (512, 600), (512, 6), (384, 16)]
+
+
+@pytest.mark.parametrize("block, gap", BLOCKS)
 def test_blocks_land_where_the_plan_says(block, gap):
     """Both ways of leaving a gap are run: each block of rows starts where the plan says, whole and in order."""
     row_bytes, rows = 64 if block < 128 else 128, 48
     plan = gap_plan(row_bytes, rows, row_bytes // 2, 2, block, gap)
-    assert plan.mode == ("padding" if block <= 1024 else "iterate")
+    assert plan.mode == ("padding" if (block, gap) in BLOCKS[:3] else "iterate")
     shape = {"data_size": 1, "tensor_dim0": 1 << 20, "tensor_dim1": rows, "tile_dim0": row_bytes // 2}
     fields = {**shape, "tensor_dim0_stride": row_bytes // 2, "global_addr": 1 << 20, **plan.fields}
     assert decode(encode(fields)).fields["tile_dim1"] == plan.fields["tile_dim1"]
@@ -77,8 +81,9 @@ def test_blocks_land_where_the_plan_says(block, gap):
         ({"rows": 0}, "rows"),
         ({"row_bytes": 2048, "rows": 257, "block_bytes": 2048}, "iterate_count"),
         ({"block_bytes": 192}, "interval_dwords"),
-        ({"block_bytes": 512, "gap_bytes": 600}, "amount_dwords"),
-        ({"block_bytes": 512, "gap_bytes": 6}, "gap_bytes"),
+        ({"block_bytes": 64, "gap_bytes": 600}, "amount_dwords"),
+        ({"block_bytes": 64, "gap_bytes": 6}, "gap_bytes"),
+        ({"gap_bytes": -4}, "gap_bytes"),
     ],
 )
 def test_what_no_plan_can_do(changes, field):
@@ -90,3 +95,50 @@ def test_what_no_plan_can_do(changes, field):
 
 def test_without_a_gap_nothing_is_asked_for():
     assert gap_plan(128, 64, 64, 2, 2048, 0) == ("packed", {"tile_dim1": 64}, (0,))
+
+
+@pytest.mark.parametrize(
+    "left, field, past, whole, rest",
+    [
+        # A tile of 16 rows, 4 a pass. ROCm/rocm-libraries#10935: at least 1 row, at most the tile, then (rows - 1) / 4.
+        (16, 3, 0, 4, 0),
+        (15, 3, 1, 3, 3),
+        (10, 2, 2, 2, 2),
+        (5, 1, 3, 1, 1),
+        (4, 0, 0, 1, 0),
+        (1, 0, 3, 0, 1),
+        (0, 0, 0, 0, 0),
+        (-48, 0, 0, 0, 0),
+        (1000, 3, 0, 4, 0),
+    ],
+)
+def test_the_count_of_a_partial_and_of_an_empty_tile(left, field, past, whole, rest):
+    found = passes_left(left, 4, 16)
+    rows = min(max(left, 0), 16)
+    assert found == (rows, -(-rows // 4), field, past, whole, rest)
+
+
+def test_passes_that_stay_inside_touch_nothing_past_the_tensor():
+    """Ten rows are left: the count for all of them reads past the end where each pass has the whole bound again."""
+    memory = [(4096, bytes(range(1, 81)))]  # ten rows of eight bytes, and nothing behind them
+    shape = {"tile_dim0": 8, "tensor_dim0": 8, "tensor_dim0_stride": 8, "global_addr": 4096, "iterate_enable": 1}
+    shape.update(lds_addr_increment=32, global_addr_increment=32)
+    found = passes_left(10, 4)
+    all_rows = dict(shape, tile_dim1=4, tensor_dim1=found.rows, iterate_count=found.iterate_count)
+    assert run(all_rows, "load", memory, bytes(96)).faults
+    moved = run(all_rows, "load", memory, b"\xff" * 96, iterate_bounds="advanced")
+    assert moved.faults == () and moved.lds == memory[0][1] + bytes(16)
+    inside = run(dict(all_rows, iterate_count=found.whole_passes - 1), "load", memory, bytes(96))
+    behind = {"lds_addr": 64, "global_addr": 4096 + 64, "tile_dim1": found.rows_rest, "tensor_dim1": found.rows_rest}
+    rest = run({**shape, **behind, "iterate_enable": 0}, "load", memory, inside.lds)
+    assert inside.faults == rest.faults == () and rest.lds[:80] == memory[0][1]
+
+
+@pytest.mark.parametrize(
+    "given, field",
+    [((8, 0), "rows_per_pass"), ((8, 4, 0), "tile_rows"), ((257, 1), "iterate_count"), ((2.5, 1), "rows_left")],
+)
+def test_no_passes(given, field):
+    with pytest.raises(FieldError) as refused:
+        passes_left(*given)
+    assert refused.value.field == field and refused.value.claim

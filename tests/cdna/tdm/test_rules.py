@@ -59,6 +59,7 @@ WARNINGS = [
     ("gather-order", "TDM-070", GATHER | {"row_indices": [9, 2, 40, 2]}, {}),
     ("scatter-repeats", "TDM-072", GATHER, {"op": "store"}),
     ("iterate-ignored", "TDM-079", GATHER | {"iterate_enable": 1}, {}),
+    ("iterate-one-dimension", "TDM-080", TILE | {"iterate_enable": 1, "tile_dim1": 0}, {}),
     ("iterate-count", "TDM-077", TILE | {"iterate_enable": 1, "iterate_count": 256}, {}),
     ("iterate-padding", "TDM-078", PAD | {"iterate_enable": 1}, {}),
     ("pad-on-store", "TDM-036", PAD, {"op": "store"}),
@@ -73,6 +74,8 @@ WARNINGS = [
     ("iterate-count-wrapped", "TDM-077", PASSES | {"iterate_count": 0xFFFF}, {}),
     ("iterate-past-bound", "TDM-076", PASSES | {"iterate_count": 8}, {}),
     ("iterate-past-bound", "TDM-076", PASSES | {"global_addr_increment": 32}, {}),
+    # Two planes of 4096 elements a pass, in a tensor of two planes.
+    ("iterate-past-bound", "TDM-076", TILE3 | PASSES | {"global_addr_increment": 8192, "lds_addr_increment": 128}, {}),
     ("iterate-overwrites", "TDM-078", PASSES | {"lds_addr_increment": 63}, {}),
     ("pad-zero-codes", "TDM-033", PAD | {"pad_interval": 0, "pad_amount": 0}, {}),
     ("pad-mixed-codes", "TDM-033", PAD | {"pad_interval": 0}, {}),
@@ -122,6 +125,11 @@ def test_each_rule_fires(severity, rule, claim, fields, how):
         PASSES,
         PASSES | {"iterate_count": 255, "tensor_dim1": 1024},
         PASSES | {"iterate_count": 7},  # 8 passes of 4 rows of 32
+        TILE3 | PASSES | {"global_addr_increment": 8192, "lds_addr_increment": 128, "tensor_dim2": 8},  # 4 of 2 planes
+        TILE3
+        | PASSES
+        | {"tensor_dim0_stride": 4096, "tensor_dim1_stride": 64}  # the same planes as rows
+        | {"global_addr_increment": 16384, "lds_addr_increment": 128, "tensor_dim1": 16},
         PASSES | {"iterate_count": 0, "lds_addr_increment": 0},
         TILE3 | {"tensor_dim0_stride": 4096, "tensor_dim1_stride": 64},  # dimensions in another order
         TILE | {"tensor_dim0_stride": 8, "tensor_dim0": 8},  # a row shorter than the tile

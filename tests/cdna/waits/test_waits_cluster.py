@@ -19,9 +19,9 @@ s_barrier_wait -3
 s_endpgm"""
 
 
-def lines(text):
+def lines(text, rule="cluster-signal-by-all"):
     found = signal_notes(read(text, 32))
-    assert {(item["rule"], item["severity"], item["claim"]) for item in found} <= {("cluster-signal-by-all", "warning", "CLU-004")}
+    assert {(item["rule"], item["severity"], item["claim"]) for item in found} <= {(rule, "warning", "CLU-004")}
     return [item["field"] for item in found]
 
 
@@ -59,5 +59,22 @@ def test_the_command_warns(capsys, tmp_path):
     for text, count in ((RIGHT, 0), ("s_barrier_signal -3\ns_barrier_wait -3\ns_endpgm", 1)):
         path.write_text(text + "\n")
         assert main(["waits", "check", str(path), "--target", "gfx1250", "--json"]) == 0
-        found = [item for item in json.loads(capsys.readouterr().out)["findings"] if item["rule"] == "cluster-signal-by-all"]
+        found = [
+            item for item in json.loads(capsys.readouterr().out)["findings"] if item["rule"] == "cluster-signal-by-all"
+        ]
         assert len(found) == count
+
+
+@pytest.mark.parametrize(
+    "text, wanted",
+    [
+        (RIGHT.replace("s_barrier_signal -3\n", ""), ["line 5"]),
+        ("s_barrier_wait 0xfffd\ns_endpgm", ["line 1"]),  # as llvm-objdump prints it
+        ("s_barrier_wait -1\ns_endpgm", []),
+        ("s_mov_b32 m0, -3\ns_barrier_signal m0\ns_barrier_wait -3\ns_endpgm", []),  # which barrier is not in the text
+        ("s_swap_pc_i64 s[30:31], s[4:5]\ns_barrier_wait -3\ns_endpgm", []),  # the callee may signal
+        ("s_barrier_wait -3", []),  # a piece of a kernel
+    ],
+)
+def test_a_wait_for_the_cluster_that_nothing_signals(text, wanted):
+    assert lines(text, "cluster-wait-without-signal") == wanted

@@ -276,3 +276,26 @@ def test_the_operand_of_a_wait_is_what_the_codec_says():
         split_wait("s_wait_asynccnt", 0, "gfx1250").text
         == covers("global_load_async_to_lds_b8", "gfx1250").counters[0]["wait"]
     )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "global_load_async_lds_b128 v0, v[2:3], off",
+        "global_load_async_to_lds_b96 v0, v[2:3], off",
+        "global_load_async_to_lds_b16 v0, v[2:3], off",
+        "buffer_load_async_to_lds_b32 v0, v1, s[0:3], null offen",
+        "flat_store_async_from_lds_b32 v[0:1], v2",
+        "cluster_load_b96 v[0:2], v[4:5], off",
+    ],
+)
+def test_a_copy_that_clang_refuses_is_not_answered(clang, text):
+    (answer,) = clang.assemble("gfx1250", [text])
+    assert answer.accepted is False
+    assert covers(text, "gfx1250") is None
+    assert covers(text.split()[0], "gfx1250") is None
+
+
+def test_the_builtin_without_its_width_is_a_copy():
+    for name in ("global_load_lds", "buffer_load_lds"):
+        assert covers(name, "gfx950").what == covers("global_load_lds_dword", "gfx950").what

@@ -767,3 +767,44 @@ half:
 def test_a_skipped_first_copy_makes_no_error_of_the_buffer_that_was_waited_for():
     assert errors(SKIPPED.format(wait="  s_waitcnt vmcnt(0)"), "gfx950") == []
     assert "lds-read-before-copy" in errors(SKIPPED.format(wait=""), "gfx950")
+
+
+JUMPS = "global_store_b128 v[2:3], v[18:21], off\n{}\nv_mov_b32 v2, 0\nv_mov_b32 v4, v2\nout:\ns_endpgm"
+
+
+@pytest.mark.parametrize(
+    "between, drained",
+    [
+        # llvm-project 198823: what changes the program counter drains; 213394 and 219206: a branch that is not taken does not.
+        ("s_branch on\non:", True),
+        ("s_cbranch_execz out", False),
+        ("s_cbranch_scc1 on\ns_nop 0\ns_branch on\non:", True),
+        ("s_cbranch_scc1 on\ns_nop 0\non:", False),
+        ("s_branch on\non:\nglobal_store_b128 v[2:3], v[18:21], off", False),  # the younger one is behind the jump
+    ],
+)
+def test_a_jump_that_is_taken_may_drain_the_translations(between, drained):
+    (found,) = [
+        item
+        for item in check(JUMPS.format(between), "gfx1250").findings
+        if item["rule"] == "overwrite-before-translation"
+    ]
+    assert found["severity"] == "warning"
+    assert ("not so if the jump in line" in found["message"] and "WAIT-073" in found["message"]) is drained
+
+
+@pytest.mark.parametrize(
+    "target, line, said",
+    [
+        ("gfx950", "s_barrier_signal -1", "it belongs to gfx1250"),
+        ("gfx950", "v_wmma_f32_16x16x32_f16 v[64:71], v[0:7], v[16:23], v[64:71]", "it belongs to gfx1250"),
+        ("gfx1250", "v_mfma_f32_16x16x16_f16 v[0:3], v[4:5], v[6:7], v[0:3]", "it belongs to gfx942 and gfx950"),
+        # ROCm/composable_kernel#2576, llvm-project 116680: three and four DWORDs came with gfx950, two never.
+        ("gfx942", "global_load_lds_dwordx4 v[0:1], off", "it came with gfx950"),
+        ("gfx950", "buffer_load_dwordx2 v0, s[0:3], 0 offen lds", "D2L-007"),
+    ],
+)
+def test_an_instruction_that_the_target_lacks_is_named_once(target, line, said):
+    found = [item for item in check(f"{line}\n{line}\ns_endpgm", target).findings if item["rule"] == "not-on-target"]
+    assert [item["severity"] for item in found] == ["error"]
+    assert said in found[0]["message"] and "1 more such line" in found[0]["message"]

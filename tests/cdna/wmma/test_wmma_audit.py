@@ -118,6 +118,22 @@ def test_formats_choose_the_class(modifiers, needed):
         assert gaps(text) == [(1, 2, "read", needed)]
 
 
+def test_where_ways_meet_the_message_says_so():
+    """LLVM 22.1.8 enters each block once, and may have come by the longer way (WMMA-073)."""
+    fork = f"{F16}\ns_cbranch_scc1 .La\ns_branch .Lb\n.La:\nv_nop\n.Lb:\n{READ}\ns_endpgm"
+    for text, named in ((fork, True), (f"{F16}\ns_branch .Lb\n.Lb:\n{READ}\ns_endpgm", False)):
+        (message,) = said(text, "error")
+        assert ("WMMA-073" in message) == named
+
+
+def test_what_a_source_calls_enough_is_a_warning():
+    """One slot behind an FP8 product is enough on stepping B0, three are missing on A0 (ROCm/llvm-project#3197)."""
+    fp8 = "v_wmma_f32_16x16x64_fp8_fp8 v[64:71], v[0:7], v[16:23], v[64:71]"
+    (message,) = said(f"{fp8}\nv_nop\n{READ}\ns_endpgm", "warning")
+    assert "3 missing" in message and "none is missing by WMMA-059, position rocm-b0" in message
+    assert said(f"{fp8}\n{READ}\ns_endpgm", "error")  # here every source asks for one
+
+
 def test_the_shortest_way_counts():
     skipped = f"{F16}\ns_cbranch_scc1 .Lon\n" + "v_nop\n" * 4 + f".Lon:\n{READ}\ns_endpgm"
     assert gaps(skipped) == [(1, 8, "read", 4)]
