@@ -199,10 +199,10 @@ class Earns(Check):
 
 
 class FirstClass(Check):
-    """Two products whose results one instruction reads, and a fork with code on both sides behind a product.
+    """Two products whose results one instruction reads, a fork with code on both sides, and a loop around the reader.
 
     Shows: V_NOPs that LLVM's hazard pass adds where its search ends before the producer that asks for most.
-    Does not show: that compiled code gets so far.
+    Does not show: that compiled code gets so far; a test finds such a loop in clang's.
     """
 
     claim = "WMMA-073"
@@ -218,8 +218,20 @@ class FirstClass(Check):
             "one_class": [((), [slow, wmma_mir.instruction(I8, 0, 16, 32, 100, 0), both, END])],
             "fork_long_side_first": self.fork(3, 1),
             "fork_short_side_first": self.fork(1, 3),
+            # LLVM knows the ways into a block in the order in which their blocks are written.
+            "loop_way_round_first": [
+                ((2,), [PRODUCT, "S_BRANCH %bb.2"]),
+                ((1, 3), self.around(1, 3)),
+                ((1,), ["S_BRANCH %bb.1"]),
+                ((), [END]),
+            ],
+            "loop_way_in_first": [((1,), [PRODUCT]), ((1, 2), self.around(1, 2)), ((), [END])],
         }
         return {"added": added(tools, target, programs)}
+
+    def around(self, head, end):
+        """A read and one more vector instruction, again and again."""
+        return [READ, MOVE, f"S_CBRANCH_SCC1 %bb.{head}, implicit $scc", f"S_BRANCH %bb.{end}"]
 
     def fork(self, first, second):
         """A product, a fork with some vector instructions on either side, and a read where the two meet."""

@@ -101,8 +101,11 @@ class Earns(Check):
         return {"earned": {name: alone - missing(PRODUCT, line, READ) for name, line in lines.items()}}
 
 
+AROUND = ("again:", READ, MOVE, "s_cbranch_scc1 again", "s_branch end")
+
+
 class FirstClass(Check):
-    """Two products whose results one instruction reads, and a fork with code on both sides behind a product.
+    """Two products whose results one instruction reads, a fork with code on both sides, and a loop around the reader.
 
     Shows: slots that the audit finds missing, by the rule for each producer and the shortest way.
     Does not show: what a compiler writes; a compiler check of the same claim does.
@@ -122,6 +125,8 @@ class FirstClass(Check):
                 "one_class": missing(slow.format("64:71"), slow.format("100:107"), both),
                 "fork_long_side_first": self.fork(3, 1),
                 "fork_short_side_first": self.fork(1, 3),
+                "loop_way_round_first": missing(PRODUCT, "s_branch in", *AROUND, "in:", "s_branch again", "end:"),
+                "loop_way_in_first": missing(PRODUCT, *AROUND, "end:"),
             }
         }
 

@@ -97,7 +97,10 @@ def block_at(program, index):
 
 
 def ways_meet(program, producer, consumer):
-    """Say whether ways from one instruction to the other meet in front of it. A compiler may then look at one alone."""
+    """Say whether ways from one instruction to the other meet in front of it, the way round a loop among them.
+
+    A compiler may then look at one alone.
+    """
     one, two = block_at(program, producer), block_at(program, consumer)
     if one == two and producer < consumer:
         return False
@@ -108,8 +111,7 @@ def ways_meet(program, producer, consumer):
         for follower in program.blocks[number].successors:
             if follower not in before:
                 before[follower] = []
-                if follower != goal:
-                    work.append(follower)
+                work.append(follower)
             before[follower].append(number)
     seen, work = {start: True, goal: True}, [goal]
     while work:

@@ -19,7 +19,7 @@ PROGRAMS = {
         [PRODUCT, "s_cbranch_scc1 a", READ, "s_branch b", "a:", MOVE, "b:", MOVE],
     ),
     "read at the head of a loop, product at its end": (False, ["a:", READ, MOVE, PRODUCT, "s_cbranch_scc1 a"]),
-    "read in a loop behind the product": (False, [PRODUCT, "a:", READ, "s_cbranch_scc1 a"]),
+    "read in a loop behind the product": (True, [PRODUCT, "a:", READ, "s_cbranch_scc1 a"]),
     "loop with a fork in front of its end": (
         True,
         ["a:", READ, PRODUCT, "s_cbranch_scc1 b", *[MOVE] * 4, "b:", "s_cbranch_scc0 a"],

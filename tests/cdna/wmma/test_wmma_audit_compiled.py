@@ -118,6 +118,31 @@ def test_forks_with_code_on_both_sides_never_get_fewer_than_llvm():
     assert more
 
 
+LOOPS = """
+typedef _Float16 h16 __attribute__((ext_vector_type(16)));
+typedef float f8 __attribute__((ext_vector_type(8)));
+typedef __attribute__((address_space(1))) float out;
+typedef __attribute__((address_space(1))) h16 in;
+__attribute__((amdgpu_kernel)) void k(out *p, in *a, int n) {
+  int t = __builtin_amdgcn_workitem_id_x();
+  f8 c = 0;
+  for (int i = 0; i < n; i++) c = __builtin_amdgcn_wmma_f32_16x16x32_f16(0, a[t], 0, a[t + 99 + 32 * i], 0, c, 0, 0);
+  for (int i = 0; i < 8; i++) p[i * 32 + t] = c[i];
+}
+"""
+
+
+def test_a_loop_around_the_reader_in_compiled_code():
+    """clang looks back round the loop first and leaves no V_NOP, two slots behind the product (WMMA-073)."""
+    done = witness("clang").compile_c("gfx1250", LOOPS, opt=1)
+    assert done.accepted, done.diagnostic
+    text = done.assembly.split("v_wmma_f32_16x16x32_f16", 1)[1].split("v_movrels_b32", 1)[0]
+    assert "v_nop" not in text
+    found = audit(done.assembly).findings
+    assert {item["rule"] for item in found} == {"result-read", "input-overwritten"}  # it also writes over an A that is done with
+    assert all("2 missing" in item["message"] and "(WMMA-073)" in item["message"] for item in found)
+
+
 def test_disassembly_reads_like_assembly(tmp_path):
     text = compiled(witness("clang"), "v_wmma_f32_16x16x128_f8f6f4 fp8 fp4")
     try:
