@@ -124,6 +124,17 @@ PAIRS = {
         "inputs": {"vector": ("valu", F16, "ab"), "exec": ("valu-exec", F16, "exec")},
         "f64_large": {"read": (F64, "valu", "read"), "overwritten": (F64, "valu", "waw")},
     },
+    "MFMA-084": {
+        "matrix_input": every(F16, "ab"),
+        "vector_read": every("valu", "read", ("xdl", "sgemm")),
+        "memory_read": every("store", "read"),
+        "overwritten": every("valu", "waw", ("xdl", "sgemm")),
+        "exact_c": every(None, "exact")["xdl"],
+        "part_of_c": {key: row for key, row in _OVERLAP.items() if key not in ("sgemm_to_xdl", "dgemm_to_xdl")},
+        "c_overwritten": every("valu", "c-war")["xdl"],
+        "exec": ("valu-exec", F16, "exec"),
+        "f64_vector_read": every("valu", "read")["dgemm"],
+    },
 }
 
 
