@@ -39,6 +39,7 @@ class GuideStatesOfCdna3(LlcPairs):
         "overwritten",
         "exact_c",
         "part_of_c",
+        "f32_to_xdl",
         "c_overwritten",
         "exec",
         "f64_vector_read",

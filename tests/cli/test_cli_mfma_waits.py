@@ -154,6 +154,23 @@ def test_where_the_cdna4_guide_asks_for_more_than_llvm_inserts(call, target, the
     assert all(number in item["message"] for item, number in zip(found, warned, strict=True))
 
 
+@pytest.mark.parametrize(
+    "target, first, states",
+    [
+        ("gfx942", "v_mfma_f32_4x4x1_16b_f32", 2),
+        ("gfx942", "v_mfma_f32_16x16x4_f32", 8),
+        ("gfx942", "v_mfma_f32_32x32x2_f32", 16),
+        ("gfx950", "v_mfma_f32_16x16x4_f32", None),
+    ],
+)
+def test_where_the_cdna3_guide_asks_for_more_than_llvm_inserts(call, target, first, states):
+    """Table 37 of the CDNA3 guide, SGEMM, then an XDL product whose C overlaps; the CDNA4 guide asks for none there."""
+    status, document, _, _ = call(*asked(target, first, "v_mfma_f32_16x16x16_f16", "partial", "--json", "--no-run"))
+    found = [item["claim"] for item in document["findings"] if item["rule"] == "guide-asks-more"]
+    assert status == 0 and found == (["MFMA-084"] if states else [])
+    assert document["result"]["wait_states"] == 0 and document["result"]["safe"]["wait_states"] == (states or 0)
+
+
 def test_audit_of_a_file(call, tmp_path):
     path = tmp_path / "k.s"
     path.write_text(f"{F16} v[0:3], v[4:5], v[6:7], 0\ns_nop 3\nv_add_f32 v10, v2, v2\ns_endpgm\n")

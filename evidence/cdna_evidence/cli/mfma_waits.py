@@ -59,11 +59,11 @@ def run_waits(argv):
     }
     findings = differences(executed, "wait_states", answer.states, answer.claim)
     guide = guide_asks(given.target, first, then, given.via)
-    asked = [(claim, states) for claim, _, states in others] + ([("MFMA-081", guide)] if guide is not None else [])
+    asked = [(claim, states) for claim, _, states in others] + ([(guide.claim, guide.states)] if guide else [])
     result["safe"] = safe("wait_states", answer.states, answer.claim, asked)
-    if guide is not None:
-        message = f"the CDNA4 guide asks for {guide} wait states here, more than LLVM inserts: leave {guide}"
-        findings.append({"rule": "guide-asks-more", "severity": "warning", "message": message, "claim": "MFMA-081", "field": "via"})
+    if guide:
+        message = f"the {guide.guide} guide asks for {guide.states} wait states here, more than LLVM inserts: leave {guide.states}"
+        findings.append({"rule": "guide-asks-more", "severity": "warning", "message": message, "claim": guide.claim, "field": "via"})
     disputed = [
         {"claim": claim, "position": position, "result": {"wait_states": states, "s_nop": nops(states)}}
         for claim, position, states in others

@@ -131,6 +131,7 @@ PAIRS = {
         "overwritten": every("valu", "waw", ("xdl", "sgemm")),
         "exact_c": every(None, "exact")["xdl"],
         "part_of_c": {key: row for key, row in _OVERLAP.items() if key not in ("sgemm_to_xdl", "dgemm_to_xdl")},
+        "f32_to_xdl": _OVERLAP["sgemm_to_xdl"],
         "c_overwritten": every("valu", "c-war")["xdl"],
         "exec": ("valu-exec", F16, "exec"),
         "f64_vector_read": every("valu", "read")["dgemm"],

@@ -192,10 +192,18 @@ def accumulator_overwritten(kind, count):
     return count - 1 if kind == "XDL" else 0
 
 
-def guide_asks(target, first, then, via):
-    """Return the states that the CDNA4 guide asks for where LLVM 22.1.8 inserts fewer, or None.
+class Asked(NamedTuple):
+    """What a guide asks for: wait states, the guide's name, and the claim."""
 
-    Args: as for `waits`, of which the pair is one. Claims: MFMA-081.
+    states: int
+    guide: str
+    claim: str
+
+
+def guide_asks(target, first, then, via):
+    """Return what the target's own guide asks for where LLVM 22.1.8 inserts fewer, as Asked, or None.
+
+    Args: as for `waits`, of which the pair is one. Claims: MFMA-081, MFMA-084.
     """
     one, two = operand(target, first), operand(target, then)
     if (
@@ -204,7 +212,10 @@ def guide_asks(target, first, then, via):
         and (one.family, one.passes) == ("DGEMM", 16)
         and two.kind not in ("matrix", "store", "load", "ds")
     ):
-        return result_read(target, one.family, one.passes)  # the guide has one row for both
+        # The guide has one row for reading and overwriting.
+        return Asked(result_read(target, one.family, one.passes), "CDNA4", "MFMA-081")
+    if target == "gfx942" and via == "partial" and (one.family, two.family) == ("SGEMM", "XDL"):
+        return Asked(one.passes, "CDNA3", "MFMA-084")
     return None
 
 
