@@ -2,7 +2,8 @@
 """The largest static LDS array that a real compiler accepts for each target."""
 
 from cdna_evidence.checks import CannotTell, Check
-from cdna_evidence.checks.search import largest_lds
+from cdna_evidence.checks.answers import taken
+from cdna_evidence.checks.search import largest, largest_lds
 
 
 class LargestStaticArray(Check):
@@ -45,25 +46,11 @@ class LargestOffset(Check):
         }
 
     def _alike(self, clang, target, lines):
-        found = {self._most(clang, target, line) for line in lines}
+        found = {largest(lambda offset, line=line: self._fits(clang, target, line.format(offset)), 1, 1 << 20) for line in lines}
         if len(found) != 1:
             raise CannotTell(f"the accesses differ: {sorted(found)}")
         return found.pop()
 
-    def _most(self, clang, target, line):
-        good, bad = 1, 1 << 20
-        if not self._taken(clang, target, line, good) or self._taken(clang, target, line, bad):
-            raise CannotTell(f"the search for the limit of {line} has no bracket")
-        while bad - good > 1:
-            middle = (good + bad) // 2
-            if self._taken(clang, target, line, middle):
-                good = middle
-            else:
-                bad = middle
-        return good
-
-    def _taken(self, clang, target, line, offset):
-        (answer,) = clang.assemble(target, [line.format(offset)])
-        if answer.accepted is None:
-            raise CannotTell(f"{line}: {answer.outcome}")
-        return answer.accepted
+    def _fits(self, clang, target, line):
+        (answer,) = clang.assemble(target, [line])
+        return taken(answer)
