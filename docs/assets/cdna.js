@@ -135,6 +135,20 @@
     apply();
   }
 
+  // The theme asks its search at each key, and one letter finds most pages: the answer to the whole question then waits
+  // for the answers to its beginnings. So a key that is followed by another soon is kept from the theme.
+  let pause;
+  document.addEventListener(
+    "keyup",
+    (event) => {
+      if (!event.isTrusted || !event.target.matches(".md-search__input")) return;
+      event.stopPropagation();
+      clearTimeout(pause);
+      pause = setTimeout(() => event.target.dispatchEvent(new KeyboardEvent("keyup", { bubbles: true, key: event.key })), 150);
+    },
+    true,
+  );
+
   // Opened from disk: a directory has no index page there, and the search cannot load its index.
   if (location.protocol === "file:") {
     document.documentElement.classList.add("cdna-disk");

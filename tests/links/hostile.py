@@ -19,11 +19,12 @@ from cdna_evidence.links.client import Client, Limits, system_dial
 PUBLIC = "93.184.215.14"
 NAME = "pages.site-under-test.org"
 PEM = pathlib.Path(__file__).parent / "data" / "self-signed.pem"
+# Small in size, patient in time: a machine under load answers late. HASTY is for what never ends.
 SMALL = Limits(
-    connect=2.0,
-    read=0.4,
-    request=0.6,
-    url=1.5,
+    connect=20.0,
+    read=20.0,
+    request=20.0,
+    url=60.0,
     body=200_000,
     retries=3,
     retry_after=2.0,
@@ -31,6 +32,7 @@ SMALL = Limits(
     delay=0.0,
     total=8,
 )
+HASTY = SMALL._replace(connect=2.0, read=0.4, request=0.6, url=1.5)
 PAGE = b"<html><head><title>A page</title></head><body><h1 id='one'>Title</h1><a name=two></a><p>The lane\n width is 64.</p></body>"
 
 

@@ -31,7 +31,7 @@ def test_never_more_at_once_than_allowed(per_host, hosts, most):
         with lock:
             now[0] += 1
             highest[0] = max(highest[0], now[0])
-        time.sleep(0.01)
+        time.sleep(0.03)
         with lock:
             now[0] -= 1
         return schedule.Done(job)

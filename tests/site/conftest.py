@@ -73,6 +73,8 @@ def _none(why):
 def open_page(browser, address):
     """A function that opens pages in one tab; what the page complained about is in its `.complaints`."""
     context = browser.new_context(viewport={"width": 1440, "height": 900}, color_scheme="light", reduced_motion="reduce")
+    # How long a page takes says something about this machine, so a wait is long and only what never comes fails.
+    context.set_default_timeout(60_000)
     complaints = []
 
     def guard(route):

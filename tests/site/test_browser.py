@@ -24,6 +24,10 @@ LAYOUT = """() => {
 DARK = "() => getComputedStyle(document.body).backgroundColor === 'rgb(27, 29, 35)'"
 NOTHING = '{"config": {"lang": ["en"], "separator": "[\\\\s]+", "pipeline": [], "fields": {"title": {"boost": 1}, "text": {"boost": 1}}}, "docs": []}'
 SET_DETAILS = "(open) => { for (const node of document.querySelectorAll('details')) node.open = open; }"
+CLEAR = """(id) => {
+  const [top, header] = [document.getElementById(id), document.querySelector(".md-header")].map((node) => node.getBoundingClientRect());
+  return header.bottom <= top.top + 0.5 && top.top + 0.5 < window.innerHeight;
+}"""
 NAMES = """() => ({
   ids: [...document.querySelectorAll("[id]")].map((node) => node.id),
   links: [...document.querySelectorAll("a[href]")].map((node) => node.href),
@@ -58,7 +62,7 @@ def test_every_page_at_every_width(built, address, open_page):
         tab.emulate_media(color_scheme="dark")
         problems += [f"{path}, dark: {text}" for text in tab.evaluate(LAYOUT)]
         try:
-            tab.wait_for_function(DARK, timeout=3000)
+            tab.wait_for_function(DARK)
         except Error:
             problems.append(f"{path}: stays light in dark mode")
         tab.emulate_media(color_scheme="light")
@@ -100,14 +104,8 @@ def test_deep_link_opens_its_disclosure_clear_of_the_header(open_page):
         else:
             tab.goto("about:blank")
             tab = open_page(f"{where}#{identity}")
-        tab.wait_for_function("(id) => document.getElementById(id).open", arg=identity, timeout=5000)
-        tab.wait_for_timeout(300)
-        top, header, low = tab.evaluate(
-            """(id) => [document.getElementById(id).getBoundingClientRect().top,
-              document.querySelector(".md-header").getBoundingClientRect().bottom, window.innerHeight]""",
-            identity,
-        )
-        assert header <= top + 0.5 < low, (identity, top, header)
+        tab.wait_for_function("(id) => document.getElementById(id).open", arg=identity)
+        tab.wait_for_function(CLEAR, arg=identity)
     assert not open_page.complaints
 
 
@@ -118,7 +116,7 @@ def test_claim_card_shows_on_hover_and_focus(open_page):
     link.scroll_into_view_if_needed()
     link.hover()
     card = tab.locator(".cdna-pop")
-    card.wait_for(timeout=5000)
+    card.wait_for()
     assert "Does not say" in card.inner_text()
     tab.keyboard.press("Escape")
     assert tab.locator(".cdna-pop").count() == 0
@@ -128,7 +126,7 @@ def test_claim_card_shows_on_hover_and_focus(open_page):
         if tab.evaluate("() => document.activeElement.matches('a[data-claim]')"):
             break
         tab.keyboard.press("Tab")
-    card.wait_for(timeout=5000)
+    card.wait_for()
     tab.keyboard.press("Tab")
     assert tab.evaluate("() => !!document.activeElement.closest('.cdna-pop')"), "the card's links come next"
 
@@ -153,7 +151,7 @@ def test_copy_buttons_need_no_script_of_ours(open_page, browser, address):
     button.click()
     wanted = button.get_attribute("data-clipboard-text")
     assert wanted.endswith("claims/TDM-031/")
-    tab.wait_for_function("() => document.querySelector('.md-dialog--active, .md-dialog[data-md-state=open]')", timeout=5000)
+    tab.wait_for_function("() => document.querySelector('.md-dialog--active, .md-dialog[data-md-state=open]')")
     assert tab.evaluate("() => navigator.clipboard.readText()") == wanted
 
 

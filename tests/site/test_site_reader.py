@@ -47,13 +47,13 @@ def test_the_search_answers_what_engineers_type(open_page):
     tab = open_page("")
     tab.click(".md-search__input")
     wanted = "() => document.querySelector('.md-search-result__meta').textContent.includes('Type to start')"
-    tab.wait_for_function(wanted, timeout=60000)
+    tab.wait_for_function(wanted)
     wrong = []
     for words, places in SEARCHES.items():
         tab.evaluate(ASK, "")
-        tab.wait_for_function(wanted, timeout=20000)
+        tab.wait_for_function(wanted)
         tab.evaluate(ASK, words)
-        tab.wait_for_function("() => document.querySelectorAll('.md-search-result__item').length > 2", timeout=20000)
+        tab.wait_for_function("() => document.querySelectorAll('.md-search-result__item').length > 2")
         found = tab.evaluate(ANSWERS)
         if not set(places) & set(found):
             wrong.append(f"{words!r}: {found}, not one of {places}")
@@ -68,7 +68,7 @@ def test_a_question_of_the_front_page_is_answered_in_one_click(open_page, questi
     tab.locator(".md-content a", has_text=question).first.click()
     tab.wait_for_url(f"**/{place}")
     tab.wait_for_load_state("load")
-    tab.wait_for_function(SEEN, arg=words, timeout=10000)
+    tab.wait_for_function(SEEN, arg=words)
 
 
 def test_paper_shows_what_disclosures_hold_and_no_navigation(open_page):

@@ -44,7 +44,7 @@ def test_what_people_type_finds_the_page_that_answers_first(open_page):
         tab.keyboard.press("Control+A")
         tab.keyboard.type(query)
         try:
-            tab.wait_for_function(f"(page) => ({FIRST})() === page", arg=page, timeout=5000)
+            tab.wait_for_function(f"(page) => ({FIRST})() === page", arg=page)
         except Error:
             wrong.append(f"{query}: {tab.evaluate(FIRST)}, not {page}")
     assert not wrong, "\n".join(wrong)

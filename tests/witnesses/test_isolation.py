@@ -48,7 +48,7 @@ def test_time_limit_holds_even_for_a_trickle():
     started = time.monotonic()
     ran = python("import time\nwhile True: print('.', flush=True); time.sleep(0.01)", seconds=0.5)
     assert ran.outcome == "timeout" and ran.code is None
-    assert time.monotonic() - started < 10
+    assert time.monotonic() - started < 60
 
 
 def test_time_limit_holds_after_output_is_closed():
@@ -76,7 +76,7 @@ def test_a_signal_is_told():
 @pytest.mark.parametrize("word, outcome", [("forks", "timeout"), ("leaves", "accepted")])
 def test_nothing_is_left_running(tmp_path, word, outcome):
     """`forks` hangs with two children, one in a session of its own; `leaves` ends and leaves a child on the pipe."""
-    witness = fakes.clang(tmp_path, seconds=1.5)
+    witness = fakes.clang(tmp_path, seconds=3.0)
     (item,) = witness.assemble("gfx950", [f"s_nop {word}"])
     assert item.outcome == outcome
     assert fakes.left_running(tmp_path) == []
@@ -98,7 +98,7 @@ def test_nothing_is_left_running(tmp_path, word, outcome):
 def test_a_fatal_line_leaves_the_others_their_answers(tmp_path, word, outcome, says):
     if word == "eat" and sys.platform != "linux":
         pytest.skip("the memory limit is set from outside, which only Linux offers")
-    witness = fakes.clang(tmp_path, seconds=1.0 if word == "hang" else 20.0)
+    witness = fakes.clang(tmp_path, seconds=3.0 if word == "hang" else 20.0)
     lines = ["s_good 1", "s_good 2", f"s_{word} 3", "s_bad 4", "s_good 5"]
     answers = witness.assemble("gfx950", lines)
     assert [item.outcome for item in answers] == ["accepted", "accepted", outcome, "rejected", "accepted"]
@@ -111,7 +111,7 @@ def test_a_fatal_line_leaves_the_others_their_answers(tmp_path, word, outcome, s
     "word, outcome", [("abort", "crashed"), ("hang", "timeout"), ("flood", "flooded"), ("silent", "crashed")]
 )
 def test_a_fatal_compilation_is_an_outcome(tmp_path, word, outcome):
-    result = fakes.clang(tmp_path, seconds=1.0 if word == "hang" else 20.0).compile_ir("gfx950", word)
+    result = fakes.clang(tmp_path, seconds=3.0 if word == "hang" else 20.0).compile_ir("gfx950", word)
     assert result.outcome == outcome and result.assembly == "" and result.accepted is None
 
 

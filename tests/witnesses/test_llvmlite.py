@@ -125,7 +125,7 @@ def test_a_worker_that_is_killed_is_replaced(lite):
     assert fresh.compile_ir("gfx950", STORE).outcome == "accepted"
     pid = worker_of(fresh).pid
     os.kill(pid, 9)
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 60
     while fakes.alive(pid) and time.monotonic() < deadline:
         time.sleep(0.01)
     assert fresh.compile_ir("gfx950", STORE).outcome == "accepted"
@@ -152,14 +152,14 @@ def test_kill_9_loses_no_answer_that_was_given_and_leaves_nothing(tmp_path):
         pid = int(process.stdout.readline())
         assert process.stdout.readline() == b"first batch\n"
         # The version, the digest, 29 answers, and some of the batch that will be cut.
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 120
         while len(list(tmp_path.rglob("*.json"))) < 40 and time.monotonic() < deadline:
             time.sleep(0.01)
     finally:
         process.kill()
         process.wait()
         process.stdout.close()
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 60
     while fakes.alive(pid) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not fakes.alive(pid)
