@@ -2,6 +2,7 @@
 """Number formats as programs not written here know them: ml_dtypes computes them, Triton chooses instructions for them."""
 
 import math
+import re
 
 from cdna_evidence.checks import CannotTell, Check
 
@@ -360,3 +361,64 @@ class MlOverflow(_MlDtypes):
             "not_saturated": {name: cast(tools, name, [2.0**30])[0] for name in FP8 + SMALL},
             "last_kept": int(max(kept)),
         }
+
+
+MLIR = {"fp4": "8xf4E2M1FN", "fp6": "16xf6E2M3FN", "fp8": "8xf8E4M3FN"}
+CONVERSION = """func.func @f(%v: vector<{kind}>, %s: vector<4xf8E8M0FNU>) -> vector<{count}xf32> {{
+  %r = amdgpu.scaled_ext_packed_matrix %v scale(%s) blockSize({block}) firstScaleLane({lane}) firstScaleByte({byte})
+    : vector<{kind}>, vector<4xf8E8M0FNU> -> vector<{count}xf32>
+  return %r : vector<{count}xf32>
+}}
+"""
+
+
+def selections(tools, asked):
+    """Return the selection that MLIR's lowering writes for each (format, block, first lane, first byte); None: refused."""
+    texts = []
+    for name, block, lane, byte in asked:
+        kind = MLIR[name]
+        texts.append(CONVERSION.format(kind=kind, count=kind.split("x")[0], block=block, lane=lane, byte=byte))
+    found = []
+    for outcome, text in tools.witness("flydsl").lowered(texts):
+        written = re.findall(r"rocdl\.cvt\.scale\.pk\d+\.\S+ %\w+, %\w+\[(\d+)\]", text)
+        if outcome not in ("accepted", "rejected") or (outcome == "accepted" and len(written) != 1):
+            raise CannotTell(f"{outcome}: {text[:120]}")
+        found.append(int(written[0]) if outcome == "accepted" else None)
+    return found
+
+
+class MlirHalves(Check):
+    """The conversions of MLIR's amdgpu dialect in blocks of 32, with each byte to begin at.
+
+    Shows: the selection for the first bytes, and at which bytes the dialect lets the two halves begin.
+    Does not show: hardware. That the second half takes the next byte is the dialect's text.
+    """
+
+    claim = "FMT-071"
+    kind = "client"
+    witness = "flydsl"
+    binds = ("selection", "first_bytes")
+
+    def observe(self, target, tools):
+        rows = {name: selections(tools, [(name, 32, 0, byte) for byte in range(4)]) for name in MLIR}
+        firsts = {name: [byte for byte, item in enumerate(found) if item is not None] for name, found in rows.items()}
+        return {"selection": {name: found[0] for name, found in rows.items()}, "first_bytes": firsts}
+
+
+class MlirSelection(Check):
+    """The conversions of MLIR's amdgpu dialect, lowered now with other places of the scales.
+
+    Shows: the selection that the lowering writes for each.
+    Does not show: hardware.
+    """
+
+    claim = "FMT-072"
+    kind = "client"
+    witness = "flydsl"
+    position = "mlir"
+    binds = ("half", "blocks_of_16", "byte_1")
+
+    def observe(self, target, tools):
+        asked = [("fp4", 32, 16, 0), ("fp4", 16, 0, 0), ("fp8", 16, 0, 0), ("fp8", 32, 0, 1)]
+        half, small, large, byte = selections(tools, asked)
+        return {"half": half, "blocks_of_16": {"fp4": small, "fp8": large}, "byte_1": byte}

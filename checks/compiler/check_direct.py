@@ -252,6 +252,32 @@ class Asynchronous(Check):
         }
 
 
+class ClusterCopies(Check):
+    """Cluster copies of six widths in assembly, and where the builtin's mask goes.
+
+    Shows: what this compiler takes for gfx1250, and the register that it fills before the copy.
+    Does not show: which workgroups receive, or where.
+    """
+
+    claim = "D2L-057"
+    kind = "compiler"
+    witness = "clang"
+    binds = ("accepted", "mask_register")
+
+    def observe(self, target, tools):
+        widths = ("b8", "b16", "b32", "b64", "b96", "b128")
+        asked = [f"cluster_load_async_to_lds_{width} v1, v[2:3], off" for width in widths]
+        answers = [taken(answer) for answer in tools.clang.assemble(target, asked)]
+        body = "__builtin_amdgcn_cluster_load_async_to_lds_b32(g, l, 0, 0, n);"
+        listing = lines(tools.clang.compile_c(target, kernel(body)))
+        at = [number for number, line in enumerate(listing) if line.startswith("cluster_load_async_to_lds_b32")]
+        moves = [re.match(r"s_mov_b32 (m0), s\d+$", line) for line in listing[: at[0] if at else 0]]
+        filled = [move.group(1) for move in moves if move]
+        if len(at) != 1 or len(filled) != 1:
+            raise CannotTell(f"copies {at}, moves into M0 {filled}")
+        return {"accepted": dict(zip(widths, answers, strict=True)), "mask_register": filled[0]}
+
+
 class OffsetWraps(Check):
     """Offsets around the end of the field: of the buffer and the global form in assembly, and a large one in the intrinsic.
 

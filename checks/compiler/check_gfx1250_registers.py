@@ -308,3 +308,26 @@ class ScaleRegisters(Check):
 def _tuple(first, count):
     """Return the MIR name of a run of registers."""
     return "$" + "_".join(f"vgpr{n}" for n in range(first, first + count))
+
+
+class Crossing(Check):
+    """A product whose A begins at every register from v240 on, assembled.
+
+    Shows: where the last operand begins that clang takes, and how many registers it has.
+    Does not show: that the hardware reads the registers above v255.
+    """
+
+    claim = "VGPR-016"
+    kind = "compiler"
+    witness = "clang"
+    binds = ("registers", "largest_first", "largest_last")
+
+    def observe(self, target, tools):
+        product = "v_wmma_f32_16x16x64_fp8_fp8 v[0:7], v[{0}:{1}], v[16:23], v[0:7]"
+        widths = [wide for wide in range(1, 17) if verdict(tools.clang.assemble(target, [product.format(32, 31 + wide)])[0]) == "accept"]
+        if len(widths) != 1:
+            raise CannotTell(f"widths {widths}")
+        firsts = list(range(240, 270))
+        answers = tools.clang.assemble(target, [product.format(first, first + widths[0] - 1) for first in firsts])
+        taken = [first for first, answer in zip(firsts, answers, strict=True) if verdict(answer) == "accept"]
+        return {"registers": widths[0], "largest_first": max(taken), "largest_last": max(taken) + widths[0] - 1}

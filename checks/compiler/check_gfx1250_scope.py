@@ -25,6 +25,29 @@ OTHERS = {
 NOT_THERE = ("invalid instruction", "instruction not supported")
 # Products after which the manual asks for three slots.
 THREE = ("fp8_k128", "f8_f8", "f8_f4", "f6_f6", "f6_f4", "f4_32x16")
+ACCESSES = {
+    "sc0": "global_load_dwordx4 v[0:3], v[4:5], off sc0",
+    "sc1": "global_load_dwordx4 v[0:3], v[4:5], off sc1",
+    "nt": "global_load_dwordx4 v[0:3], v[4:5], off nt",
+    "scope": "global_load_dwordx4 v[0:3], v[4:5], off scope:SCOPE_DEV",
+    "th": "global_load_dwordx4 v[0:3], v[4:5], off th:TH_LOAD_NT",
+    "buffer_inv": "buffer_inv sc1",
+    "buffer_wbl2": "buffer_wbl2 sc1",
+    "global_inv": "global_inv scope:SCOPE_DEV",
+    "global_wb": "global_wb scope:SCOPE_DEV",
+    "old_name": "global_load_dwordx4 v[0:3], v[4:5], off",
+    "new_name": "global_load_b128 v[0:3], v[4:5], off",
+    "zero_offset": "buffer_load_dword v0, v4, s[0:3], 0 offen",
+    "null_offset": "buffer_load_dword v0, v4, s[0:3], null offen",
+}
+FENCE = """define amdgpu_kernel void @k(ptr addrspace(1) %p, i32 %v) {{
+ store i32 %v, ptr addrspace(1) %p
+ fence syncscope("agent") {0}
+ %x = load i32, ptr addrspace(1) %p
+ store i32 %x, ptr addrspace(1) %p
+ ret void
+}}
+"""
 FEATURE = 'attributes #0 = { "target-features"="+wmma-n16-insts" }\n'
 READS = {
     "f16": ("<16 x half>", "<8 x float>", "float", "llvm.amdgcn.wmma.f32.16x16x32.f16.v8f32.v16f16", "i1 0, {t} %a, i1 0, {t} %b, i16 0, {c} %c, i1 0, i1 0"),
@@ -273,3 +296,71 @@ class CodePadding(Check):
         if not found or int(found.group(3)) != code:
             raise CannotTell("no padding found")
         return {"clang_bytes": int(found.group(1)) * int(found.group(2))}
+
+
+class MemoryModifiers(Check):
+    """Modifiers, names and cache instructions one line each, and a fence over the device compiled.
+
+    Shows: what clang 22 takes for a target, and what a fence becomes.
+    Does not show: what a cache does.
+    """
+
+    claim = "GFX-015"
+    kind = "compiler"
+    witness = "clang"
+    binds = ("taken", "fence")
+
+    def observe(self, target, tools):
+        answers = tools.clang.assemble(target, list(ACCESSES.values()))
+        taken = {name: verdict(answer) for name, answer in zip(ACCESSES, answers, strict=True)}
+        return {"taken": taken, "fence": {order: self._cache(target, tools, order) for order in ("acquire", "release")}}
+
+    def _cache(self, target, tools, order):
+        lines = assembly(tools.clang.compile_ir(target, FENCE.format(order))).splitlines()
+        found = [line.split() for line in lines if re.match(r"\s+(buffer|global)_(inv|wb)", line)]
+        if len(found) != 1:
+            raise CannotTell(f"{len(found)} cache instructions")
+        return found[0]
+
+
+DOT = "v_dot4_i32_{0} v0, v1, v2, v3"
+
+
+class DotNames(Check):
+    """The signed dot product of the older targets and the one with flags, assembled.
+
+    Shows: which of the two names clang 22 takes for a target.
+    Does not show: what hardware multiplies.
+    """
+
+    claim = "GFX-016"
+    kind = "compiler"
+    witness = "clang"
+    binds = ("taken",)
+
+    def observe(self, target, tools):
+        names = ("i8", "iu8")
+        answers = tools.clang.assemble(target, [DOT.format(name) for name in names])
+        return {"taken": {"v_dot4_i32_" + name: verdict(answer) for name, answer in zip(names, answers, strict=True)}}
+
+
+class DotSigns(Check):
+    """The bytes of the old name, of the new one, and of the new one with flags.
+
+    Shows: which of the other two the old name is.
+    Does not show: that the flags mean a sign; that is the manual's.
+    """
+
+    claim = "GFX-016"
+    kind = "compiler"
+    witness = "clang"
+    binds = ("as_unsigned", "as_signed")
+    targets = ("gfx1250",)
+
+    def observe(self, target, tools):
+        lines = [DOT.format("i8"), DOT.format("iu8"), DOT.format("iu8") + " neg_lo:[1,1,0]"]
+        answers = tools.clang.assemble(target, lines)
+        if any(verdict(answer) == "reject" for answer in answers):
+            raise CannotTell("one of the three is not assembled")
+        old, plain, flagged = (answer.bytes for answer in answers)
+        return {"as_unsigned": old == plain, "as_signed": old == flagged}

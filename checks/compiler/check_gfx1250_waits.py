@@ -26,8 +26,8 @@ def move(register):
     return f"$vgpr{register} = V_MOV_B32_e32 0, implicit $exec"
 
 
-def xcnt(tools, target, cases, passes="si-insert-waitcnts"):
-    """Return how many s_wait_xcnt passes put into each list of MIR lines, by name; the default is the pass that inserts waits."""
+def through(tools, target, cases, passes):
+    """Return what passes make of each list of MIR lines, by name: the text of its body."""
     text = ""
     for name, lines in cases.items():
         body = "".join(f"    {line}\n" for line in [*lines, "S_ENDPGM 0"])
@@ -36,8 +36,13 @@ def xcnt(tools, target, cases, passes="si-insert-waitcnts"):
     for part in assembly(tools.witness("llc").run_pass(target, text, passes)).split("\n---"):
         name = re.search(r"^name: +(\S+)", part, re.MULTILINE)
         if name and "body:" in part:
-            found[name.group(1)] = len(re.findall(r"\bS_WAIT_XCNT\b", part.partition("body:")[2]))
+            found[name.group(1)] = part.partition("body:")[2]
     return {name: found[name] for name in cases}
+
+
+def xcnt(tools, target, cases, passes="si-insert-waitcnts"):
+    """Return how many s_wait_xcnt passes put into each list of MIR lines, by name; the default is the pass that inserts waits."""
+    return {name: len(re.findall(r"\bS_WAIT_XCNT\b", body)) for name, body in through(tools, target, cases, passes).items()}
 
 
 class Opcodes(Check):
@@ -121,10 +126,10 @@ class Translation(Check):
 
 
 class BehindBarrier(Check):
-    """A load, a barrier signal, and an instruction that overwrites the address.
+    """A load with its address overwritten: behind a barrier signal, and where the result's register is above v255.
 
-    Shows: how many waits for XCNT LLVM 22 puts in.
-    Does not show: whether the barrier drains.
+    Shows: how many waits for XCNT LLVM 22 puts in, and that it keeps them where it puts s_set_vgpr_msb.
+    Does not show: whether the barrier or s_set_vgpr_msb drains.
     """
 
     claim = "WAIT-073"
@@ -134,14 +139,19 @@ class BehindBarrier(Check):
     binds = ("waits",)
 
     def observe(self, target, tools):
-        return {"waits": xcnt(tools, target, {"barrier": [VECTOR, "S_BARRIER_SIGNAL_IMM -1", move(2)]})["barrier"]}
+        high = VECTOR.replace("$vgpr1 ", "$vgpr256 ")
+        cases = {"barrier": [VECTOR, "S_BARRIER_SIGNAL_IMM -1", move(2)], "vgpr_msb": [high, move(2)]}
+        bodies = through(tools, target, cases, "si-insert-waitcnts,amdgpu-lower-vgpr-encoding")
+        if "S_SET_VGPR_MSB" not in bodies["vgpr_msb"].partition("GLOBAL_LOAD")[2]:
+            raise CannotTell("no S_SET_VGPR_MSB behind the load")
+        return {"waits": {name: len(re.findall(r"\bS_WAIT_XCNT\b", body)) for name, body in bodies.items()}}
 
 
 class BehindBarrierLater(Check):
-    """A load, a barrier signal, and a scalar base that is overwritten, through the code generator of the triton wheel.
+    """A load with its address overwritten, through the code generator of the triton wheel: behind a barrier signal, and above v255.
 
-    Shows: how many waits for XCNT the newer LLVM puts behind the signal.
-    Does not show: whether the barrier drains.
+    Shows: how many waits for XCNT the newer LLVM puts where a barrier signal or s_set_vgpr_msb stands between.
+    Does not show: whether they drain.
     """
 
     claim = "WAIT-073"
@@ -159,14 +169,35 @@ class BehindBarrierLater(Check):
             ' call void asm sideeffect "; clobber", "~{v0},~{v1}"()\n'
             " store volatile i32 %v, ptr addrspace(1) %q\n ret void\n}\n"
         )
-        witness = tools.witness("triton-llvm")
-        counts = []
-        for middle in ("", " call void @llvm.amdgcn.s.barrier.signal(i32 -1)\n"):
-            lines = instructions(witness.compile_ir(target, text.replace("{0}", middle)))
-            counts.append(sum(line.startswith("s_wait_xcnt") for line in lines))
-        if counts[0] == 0:
-            raise CannotTell("without a barrier there is no wait either")
-        return {"waits": counts[1]}
+        barrier = " call void @llvm.amdgcn.s.barrier.signal(i32 -1)\n"
+        behind = [self._between(tools, target, text.replace("{0}", middle)) for middle in ("", barrier)]
+        # The same registers are overwritten; with all below v256 taken, the result has to stand above.
+        high = [self._between(tools, target, self._kernel([0, 1, *more])) for more in ((), range(3, 256))]
+        if not self._waits(behind[0]) or not self._waits(high[0]):
+            raise CannotTell("in the plain case there is no wait either")
+        if not any(line.startswith("s_set_vgpr_msb") for line in high[1]):
+            raise CannotTell("no s_set_vgpr_msb behind the load")
+        return {"waits": {"barrier": self._waits(behind[1]), "vgpr_msb": self._waits(high[1])}}
+
+    def _kernel(self, overwritten):
+        return (
+            "define amdgpu_kernel void @k() #0 {\n"
+            ' %q = call ptr addrspace(1) asm sideeffect "; def", "={s[8:9]}"()\n'
+            ' %t = call i32 asm sideeffect "; def", "={v2}"()\n'
+            ' %p = call ptr addrspace(1) asm sideeffect "; def", "={v[0:1]}"()\n'
+            " %v = load i32, ptr addrspace(1) %p\n"
+            ' call void asm sideeffect "; clobber", "{v2}' + "".join(f",~{{v{n}}}" for n in overwritten) + '"(i32 %t)\n'
+            " store i32 %v, ptr addrspace(1) %q\n ret void\n}\n"
+            'attributes #0 = { "amdgpu-waves-per-eu"="1,1" "amdgpu-flat-work-group-size"="1,128" }\n'
+        )
+
+    def _between(self, tools, target, text):
+        lines = instructions(tools.witness("triton-llvm").compile_ir(target, text))
+        start = next((i for i, line in enumerate(lines) if "_load_b32" in line), len(lines))
+        return lines[start : next((i for i in range(start, len(lines)) if "_store_b32" in lines[i]), start)]
+
+    def _waits(self, lines):
+        return sum(line.startswith("s_wait_xcnt") for line in lines)
 
 
 class MaskRegister(Check):

@@ -194,3 +194,199 @@ class WaveSize(Check):
         if len(written) != 1 or not written <= folded:
             raise CannotTell(f"written {written}, folded {folded}")
         return {"lanes": written.pop()}
+
+
+PERMLANES = {
+    "bcast": "v_permlane_bcast_b32 v5, v1, s2, s3",
+    "up": "v_permlane_up_b32 v5, v1, s2, s3",
+    "down": "v_permlane_down_b32 v5, v1, s2, s3",
+    "xor": "v_permlane_xor_b32 v5, v1, s2, s3",
+    "v_permlane_idx_gen_b32": "v_permlane_idx_gen_b32 v5, v1, s2",
+    "v_permlane16_b32": "v_permlane16_b32 v5, v1, s2, s3",
+    "v_permlanex16_b32": "v_permlanex16_b32 v5, v1, s2, s3",
+    "v_permlane16_var_b32": "v_permlane16_var_b32 v5, v1, v2",
+    "v_permlanex16_var_b32": "v_permlanex16_var_b32 v5, v1, v2",
+}
+UP = """
+declare i32 @llvm.amdgcn.permlane.up(i32, i32, i32)
+declare i32 @llvm.amdgcn.workitem.id.x()
+define amdgpu_kernel void @k(ptr addrspace(1) %p, i32 %a, i32 %b) {
+  %lane = call i32 @llvm.amdgcn.workitem.id.x()
+  %v = call i32 @llvm.amdgcn.permlane.up(i32 ARGUMENTS)
+  %place = getelementptr i32, ptr addrspace(1) %p, i32 %lane
+  store i32 %v, ptr addrspace(1) %place
+  ret void
+}
+"""
+
+
+def opcodes(clang, target, names):
+    """Return the opcode of each permlane: bits 25 to 16 of the first word."""
+    answers = clang.assemble(target, [PERMLANES[name] for name in names])
+    words = {name: int.from_bytes((item.bytes or b"")[:4], "little") for name, item in zip(names, answers)}
+    return {name: word >> 16 & 0x3FF for name, word in words.items()}
+
+
+class GroupedPermlaneCodes(Check):
+    """The opcodes of the grouped permlanes, the places of their operands, and what becomes of an amount that differs.
+
+    Shows: the encoding and the code of clang 22.
+    Does not show: what an instruction does.
+    """
+
+    claim = "LANE-060"
+    kind = "compiler"
+    witness = "clang"
+    binds = ("opcodes", "operands", "readfirstlane_of_divergent")
+
+    def observe(self, target, tools):
+        clang = tools.clang
+        plain = self._compiled(clang, target, "%lane, i32 %a, i32 16")
+        divergent = self._compiled(clang, target, "%lane, i32 %lane, i32 16")
+        form = re.search(r"v_permlane_up_b32 v\d+, (\w+), (\w+), (\w+)", plain)
+        kinds = ["width" if word == "16" else "amount" if word[0] == "s" else "value" for word in form.groups()]
+        return {
+            "opcodes": opcodes(clang, target, ("bcast", "up", "down", "xor")),
+            "operands": {name: kinds.index(name) for name in ("value", "amount", "width")},
+            "readfirstlane_of_divergent": divergent.count("v_readfirstlane_b32") - plain.count("v_readfirstlane_b32"),
+        }
+
+    def _compiled(self, clang, target, arguments):
+        done = clang.compile_ir(target, UP.replace("ARGUMENTS", arguments))
+        if not taken(done):
+            raise CannotTell(done.diagnostic[:200])
+        return done.assembly
+
+
+class IndexGenCode(Check):
+    """The opcode of the instruction that makes indices.
+
+    Shows: the encoding of clang 22.
+    Does not show: what the instruction does.
+    """
+
+    claim = "LANE-061"
+    kind = "compiler"
+    witness = "clang"
+    binds = ("opcode",)
+
+    def observe(self, target, tools):
+        return {"opcode": opcodes(tools.clang, target, ("v_permlane_idx_gen_b32",))["v_permlane_idx_gen_b32"]}
+
+
+class RowPermlaneCodes(Check):
+    """The opcodes of the four permlanes over rows.
+
+    Shows: the encoding of clang 22.
+    Does not show: what an instruction does.
+    """
+
+    claim = "LANE-062"
+    kind = "compiler"
+    witness = "clang"
+    binds = ("opcodes",)
+
+    def observe(self, target, tools):
+        return {"opcodes": opcodes(tools.clang, target, [name for name in PERMLANES if "16" in name])}
+
+
+class DppBits(Check):
+    """Which bit of the second word the two modifiers of a DPP move set.
+
+    Shows: the encoding of clang 22.
+    Does not show: what a bit does.
+    """
+
+    claim = "LANE-064"
+    kind = "compiler"
+    witness = "clang"
+    binds = ("bound_control_bit", "fetch_inactive_bit")
+
+    def observe(self, target, tools):
+        move = "v_mov_b32_dpp v0, v1 row_shl:1"
+        answers = tools.clang.assemble(target, [move, move + " bound_ctrl:1", move + " fi:1"])
+        plain, bound, fetch = [int.from_bytes((item.bytes or b"")[4:8], "little") for item in answers]
+        return {"bound_control_bit": (plain ^ bound).bit_length() - 1, "fetch_inactive_bit": (plain ^ fetch).bit_length() - 1}
+
+
+CMPX = """---
+name: k
+body: |
+  bb.0:
+    V_CMPX_EQ_U32_nosdst_e32 $vgpr6, $vgpr7, implicit-def $exec, implicit $exec
+    BETWEEN
+    THEN
+    S_ENDPGM 0
+...
+"""
+THEN = {
+    "v_permlane16_b32": "$vgpr5 = V_PERMLANE16_B32_e64 0, $vgpr1, 0, $sgpr2, 0, $sgpr3, $vgpr5, 0, implicit $exec",
+    "v_permlanex16_b32": "$vgpr5 = V_PERMLANEX16_B32_e64 0, $vgpr1, 0, $sgpr2, 0, $sgpr3, $vgpr5, 0, implicit $exec",
+    "v_permlane16_var_b32": "$vgpr5 = V_PERMLANE16_VAR_B32_e64 0, $vgpr1, 0, $vgpr2, $vgpr5, 0, implicit $exec",
+    "v_permlane_up_b32": "$vgpr5 = V_PERMLANE_UP_B32_e64 $vgpr1, $sgpr2, $sgpr3, implicit $exec",
+    "v_permlane_bcast_b32": "$vgpr5 = V_PERMLANE_BCAST_B32_e64 $vgpr1, $sgpr2, $sgpr3, implicit $exec",
+    "v_permlane_idx_gen_b32": "$vgpr5 = V_PERMLANE_IDX_GEN_B32_e64 $vgpr1, $sgpr2, implicit $exec",
+    "v_permlane16_swap_b32": "$vgpr1, $vgpr2 = V_PERMLANE16_SWAP_B32_e32 killed $vgpr1, killed $vgpr2, implicit $exec",
+    "v_readlane_b32": "$sgpr5 = V_READLANE_B32 $vgpr1, 3",
+}
+BETWEEN = {
+    "nothing": "",
+    "s_nop": "S_NOP 4",
+    "s_mov": "$sgpr9 = S_MOV_B32 0",
+    "v_mov": "$vgpr9 = V_MOV_B32_e32 $vgpr8, implicit $exec",
+    "v_nop": "V_NOP_e32 implicit $exec",
+}
+
+
+def added(llc, target, between, then):
+    """Return (instructions that the hazard pass adds between v_cmpx and another, their MIR opcodes)."""
+    lines = CMPX.replace("BETWEEN", BETWEEN[between]).replace("THEN", THEN[then])
+    given = "\n".join(line for line in lines.splitlines() if line.strip())
+    done = llc.run_pass(target, given + "\n")
+    if not done.accepted:
+        raise CannotTell(f"{done.outcome}: {done.diagnostic[:200]}")
+    before, after = [re.findall(r"\b([VS]_[A-Z0-9]\w+|DS_\w+)\b", text.split("bb.0:")[1]) for text in (given, done.assembly)]
+    more = list(after)
+    for word in before:
+        more.remove(word)
+    return len(more), more
+
+
+class PermlaneAfterCmpx(Check):
+    """v_cmpx, nothing or another instruction, then a permlane, through the pass that mends hazards.
+
+    Shows: what the pass of LLVM 22 adds to MIR.
+    Does not show: what hardware needs.
+    """
+
+    claim = "LANE-065"
+    kind = "compiler"
+    witness = "llc"
+    binds = ("what", "inserted", "before")
+
+    def observe(self, target, tools):
+        llc = tools.witness("llc")
+        between = ("nothing", "s_nop", "s_mov", "v_mov")
+        _, words = added(llc, target, "nothing", "v_permlane16_b32")
+        return {
+            "what": words[0].lower() if len(words) == 1 else str(words),
+            "inserted": {name: added(llc, target, name, "v_permlane16_b32")[0] for name in between},
+            "before": {name: added(llc, target, "nothing", name)[0] for name in THEN},
+        }
+
+
+class PermlaneAfterNop(Check):
+    """The same with v_nop between the two.
+
+    Shows: that the pass of LLVM 22 does not count it.
+    Does not show: what hardware needs.
+    """
+
+    claim = "LANE-065"
+    kind = "compiler"
+    witness = "llc"
+    position = "llvm"
+    binds = ("inserted_after_v_nop",)
+
+    def observe(self, target, tools):
+        return {"inserted_after_v_nop": added(tools.witness("llc"), target, "v_nop", "v_permlane16_b32")[0]}

@@ -5,7 +5,7 @@ import re
 
 from cdna.mfma.audit import audit
 from cdna_evidence.checks import CannotTell, Check
-from cdna_evidence.checks.answers import assembly
+from cdna_evidence.checks.answers import assembly, told
 from cdna_evidence.checks.pairs import ClangPairs, LlcPairs, in_mir
 from cdna_evidence.witnesses import matrix, wmma_programs
 from cdna_evidence.witnesses import matrix_pairs as pairs
@@ -259,3 +259,55 @@ class ForkByTriton(_CompiledFork):
 
     def observe(self, target, tools):
         return {"missing_llvm_24": self.missing(tools.witness("triton-llvm"), target)}
+
+
+class _Generic(Check):
+    """The states between a product and a vector instruction that reads its result, compiled for gfx9-4-generic."""
+
+    claim = "MFMA-085"
+    kind = "compiler"
+
+    def states(self, witness, target="gfx9-4-generic"):
+        return told(pairs.by_clang, witness, target, pairs.PAIRS[self.claim])
+
+
+class GenericByClang(_Generic):
+    """The pairs, compiled by clang 22.1.8 for the generic target and for the target by its name.
+
+    Shows: what this compiler inserts for either.
+    Does not show: what hardware needs.
+    """
+
+    witness = "clang"
+    binds = ("by_name", "llvm_22")
+
+    def observe(self, target, tools):
+        return {"by_name": self.states(tools.clang, target), "llvm_22": self.states(tools.clang)}
+
+
+class GenericByAmd(_Generic):
+    """The pairs, compiled by the LLVM in AMD's wheel for the generic target.
+
+    Shows: as GenericByClang.
+    Does not show: what hardware needs.
+    """
+
+    witness = "rocm-llvm-c"
+    binds = ("amd_llvm_23",)
+
+    def observe(self, target, tools):
+        return {"amd_llvm_23": self.states(tools.witness("rocm-llvm-c"))}
+
+
+class GenericByTriton(_Generic):
+    """The pairs, compiled by the code generator of the triton wheel for the generic target.
+
+    Shows: as GenericByClang.
+    Does not show: what hardware needs.
+    """
+
+    witness = "triton-llvm"
+    binds = ("llvm_24",)
+
+    def observe(self, target, tools):
+        return {"llvm_24": self.states(tools.witness("triton-llvm"))}

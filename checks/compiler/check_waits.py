@@ -648,7 +648,7 @@ class AsyncCountedByClang(Check):
 
 
 class ManualStates(Check):
-    """Eleven pairs of instructions, through the pass that inserts wait states.
+    """Pairs of instructions of the guides' tables, through the pass that inserts wait states.
 
     Shows: how many LLVM 22 puts between.
     Does not show: how many a device needs; the guide's numbers are quoted.
@@ -657,7 +657,7 @@ class ManualStates(Check):
     claim = "WAIT-086"
     kind = "compiler"
     witness = "llc"
-    binds = ("states", "llvm_zero_flags")
+    binds = ("states", "llvm_fewer")
 
     def observe(self, target, tools):
         scalar = "$sgpr0 = V_READFIRSTLANE_B32 $vgpr0, implicit $exec"
@@ -665,6 +665,7 @@ class ManualStates(Check):
         masked = "V_CMPX_EQ_U32_e32 $vgpr0, $vgpr1, implicit-def $exec, implicit-def $vcc, implicit $exec"
         across = "$vgpr2 = V_MOV_B32_dpp $vgpr2, $vgpr0, 0, 15, 15, 0, implicit $exec"
         setreg = "S_SETREG_B32 $sgpr0, 1, implicit-def $mode, implicit $mode"
+        store = "GLOBAL_STORE_DWORDX4 $vgpr0_vgpr1, $vgpr2_vgpr3_vgpr4_vgpr5, 0, 0, implicit $exec"
         pairs = {
             "sgpr_vmem": [scalar, "$vgpr1 = GLOBAL_LOAD_DWORD_SADDR $sgpr0_sgpr1, $vgpr2, 0, 0, implicit $exec"],
             "vcc_div_fmas": [
@@ -674,18 +675,83 @@ class ManualStates(Check):
             "lane_select": [scalar, "$sgpr2 = V_READLANE_B32 $vgpr1, $sgpr0"],
             "vgpr_dpp": ["$vgpr0 = V_MOV_B32_e32 $vgpr1, implicit $exec", across],
             "exec_dpp": [masked, across],
-            "store_data": [
-                "GLOBAL_STORE_DWORDX4 $vgpr0_vgpr1, $vgpr2_vgpr3_vgpr4_vgpr5, 0, 0, implicit $exec",
-                "$vgpr2 = V_MOV_B32_e32 0, implicit $exec",
-            ],
+            "exec_constant": [masked, "$vgpr2 = V_MOV_B32_e32 $exec_lo, implicit $exec"],
+            "store_data": [store, "$vgpr2 = V_MOV_B32_e32 0, implicit $exec"],
             "m0_sendmsg": ["$m0 = S_MOV_B32 $sgpr0", "S_SENDMSG 1, implicit $exec, implicit $m0"],
             "setreg_getreg": [setreg, "$sgpr1 = S_GETREG_B32 1, implicit $mode"],
             "setreg_setreg": [setreg, "S_SETREG_B32 $sgpr1, 1, implicit-def $mode, implicit $mode"],
             "vccz_data": [compare, "$vgpr2 = V_MOV_B32_e32 $src_vccz, implicit $exec"],
             "execz_data": [masked, "$vgpr2 = V_MOV_B32_e32 $src_execz, implicit $exec"],
+            "store_data_loaded": [store, "$vgpr2 = GLOBAL_LOAD_DWORD $vgpr6_vgpr7, 0, 0, implicit $exec"],
         }
         done, found = tools.witness("llc").wait_states(target, pairs.items())
         if not done.accepted:
             raise CannotTell(f"{done.outcome}: {done.diagnostic[:200]}")
-        zero = {name: found.pop(name) for name in ("vccz_data", "execz_data")}
-        return {"states": found, "llvm_zero_flags": zero}
+        fewer = {name: found.pop(name) for name in ("vccz_data", "execz_data", "store_data_loaded")}
+        return {"states": found, "llvm_fewer": fewer}
+
+
+class FenceSpaces(Check):
+    """A store to memory, an LDS store of a loaded value, a release fence of the workgroup and a barrier, in C.
+
+    Shows: whether clang waits for LDS and for memory between the store and the barrier, for each space that the fence names.
+    Does not show: other scopes, and agents.
+    """
+
+    claim = "WAIT-091"
+    kind = "compiler"
+    witness = "clang"
+    binds = ("both", "local", "global")
+
+    def observe(self, target, tools):
+        source = """
+__attribute__((loader_uninitialized)) __attribute__((address_space(3))) int l[256];
+__attribute__((amdgpu_kernel)) void k(__attribute__((address_space(1))) int *p) {
+  int t = __builtin_amdgcn_workitem_id_x(), v = p[t];
+  p[t + 64] = t;
+  l[t] = v;
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup"SPACE);
+  __builtin_amdgcn_s_barrier();
+  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup"SPACE);
+  p[t] = l[t ^ 1];
+}
+"""
+        store = "ds_store" if target == "gfx1250" else "ds_write"
+        found = {}
+        for name, space in (("both", ""), ("local", ', "local"'), ("global", ', "global"')):
+            lines = body(tools, target, source.replace("SPACE", space), c=True)
+            text = " ".join(line for line in between(lines, store, "s_barrier") if line.startswith("s_wait"))
+            found[name] = {
+                "lds": "lgkmcnt(" in text or "dscnt" in text,
+                "memory": any(counter in text for counter in ("vmcnt(", "loadcnt", "storecnt")),
+            }
+        return found
+
+
+class InvalidationInMir(Check):
+    """A load, an invalidation of caches and a use of the load as MIR, through the pass that inserts waits.
+
+    Shows: the count on vmcnt that LLVM 22 waits for behind the invalidation.
+    Does not show: what the hardware counts.
+    """
+
+    claim = "WAIT-092"
+    kind = "compiler"
+    position = "not-counted"
+    witness = "llc"
+    binds = ("llvm_vmcnt",)
+
+    def observe(self, target, tools):
+        lines = [
+            "$vgpr0 = GLOBAL_LOAD_DWORD $vgpr2_vgpr3, 0, 0, implicit $exec",
+            "BUFFER_INV 16, implicit $exec",
+            "$vgpr6 = V_MOV_B32_e32 $vgpr0, implicit $exec",
+            "S_ENDPGM 0",
+        ]
+        text = "---\nname: k\nbody: |\n  bb.0:\n    " + "\n    ".join(lines) + "\n...\n"
+        done = tools.witness("llc").run_pass(target, text, name="si-insert-waitcnts")
+        found = re.search(r"BUFFER_INV.*?S_WAITCNT (\d+)", done.assembly, re.DOTALL)
+        if not found:
+            raise CannotTell(f"{done.outcome}: {done.diagnostic[:200]}")
+        operand = int(found.group(1))
+        return {"llvm_vmcnt": operand & 15 | operand >> 14 << 4}

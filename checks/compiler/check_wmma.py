@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Matrix instructions of gfx1250 asked of clang's assembler: which exist, how wide operands are, which modifiers pass."""
 
+import re
+
 from cdna_evidence.checks import CannotTell, Check
-from cdna_evidence.checks.answers import taken
+from cdna_evidence.checks.answers import instructions, taken, verdict
 
 PREFIXES = ("v_wmma_", "v_wmma_scale_", "v_wmma_scale16_", "v_swmmac_")
 RESULTS = ("f64", "f32", "f16", "bf16", "bf16f32", "i32")
@@ -13,6 +15,13 @@ COUNTS = (1, 2, 4, 6, 8, 12, 16)
 F8 = "v_wmma_f32_16x16x128_f8f6f4"
 SCALED = "v_wmma_scale_f32_16x16x128_f8f6f4 v[0:7], v[8:23], v[24:39], v[0:7], v40, v41"
 SCALED16 = "v_wmma_scale16_f32_16x16x128_f8f6f4 v[0:7], v[8:23], v[24:39], v[0:7], v[40:41], v[42:43]"
+INTEGER = "v_wmma_i32_16x16x64_iu8 v[16:23], v[0:7], v[8:15], v[16:23]"
+SIGNS = """declare <8 x i32> @llvm.amdgcn.wmma.i32.16x16x64.iu8.v8i32.v8i32(i1, <8 x i32>, i1, <8 x i32>, <8 x i32>, i1, i1)
+define <8 x i32> @k(<8 x i32> %a, <8 x i32> %b, <8 x i32> %c) {{
+ %r = call <8 x i32> @llvm.amdgcn.wmma.i32.16x16x64.iu8.v8i32.v8i32(i1 {0}, <8 x i32> %a, i1 {1}, <8 x i32> %b, <8 x i32> %c, i1 0, i1 0)
+ ret <8 x i32> %r
+}}
+"""
 WIDE = "v_wmma_scale_f32_32x16x128_f4 v[0:15], v[16:31], v[32:39], v[0:15], v40, v41"
 
 
@@ -350,3 +359,40 @@ class IndexKeyBit(Check):
         if len(bits) != 1:
             raise CannotTell(f"bits {bits}")
         return {"key_bit": bits[0]}
+
+
+class SignsOfIntegers(Check):
+    """An integer product with each place of neg_lo, with neg_hi and clamp, assembled; LLVM's intrinsic with its flags, compiled.
+
+    Shows: which bits neg_lo sets, and which flags of the intrinsic set it.
+    Does not show: that the bits mean a sign; that is the manual's.
+    """
+
+    claim = "WMMA-084"
+    kind = "compiler"
+    witness = "clang"
+    binds = ("sign_bits", "taken", "neg_lo_of_intrinsic")
+
+    def observe(self, target, tools):
+        ends = {"neg_lo_a_b": "neg_lo:[1,1,0]", "neg_lo_c": "neg_lo:[0,0,1]", "neg_hi": "neg_hi:[1,0,0]", "clamp": "clamp"}
+        answers = tools.clang.assemble(target, [f"{INTEGER} {end}" for end in ends.values()])
+        flags = {"none": (0, 0), "a": (1, 0), "b": (0, 1), "both": (1, 1)}
+        return {
+            "sign_bits": {"a": self._bit(tools, target, "neg_lo:[1,0,0]"), "b": self._bit(tools, target, "neg_lo:[0,1,0]")},
+            "taken": {name: verdict(answer) for name, answer in zip(ends, answers, strict=True)},
+            "neg_lo_of_intrinsic": {name: self._written(tools, target, *pair) for name, pair in flags.items()},
+        }
+
+    def _bit(self, tools, target, end):
+        pair = tools.clang.assemble(target, [INTEGER, f"{INTEGER} {end}"])
+        if not all(taken(answer) for answer in pair):
+            raise CannotTell("the product is not assembled")
+        differs = int.from_bytes(pair[0].bytes, "little") ^ int.from_bytes(pair[1].bytes, "little")
+        return [bit for bit in range(64) if differs >> bit & 1].pop()
+
+    def _written(self, tools, target, a, b):
+        lines = [line for line in instructions(tools.clang.compile_ir(target, SIGNS.format(a, b))) if line.startswith("v_wmma")]
+        if len(lines) != 1:
+            raise CannotTell(f"{len(lines)} products")
+        found = re.search(r"neg_lo:\[([\d,]+)\]", lines[0])
+        return [int(item) for item in found[1].split(",")] if found else [0, 0, 0]

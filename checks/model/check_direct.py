@@ -235,3 +235,27 @@ class BitsOfM0(Check):
                 raise CannotTell(f"{form}: bits {moves}, of which {wrong} move by another amount")
             found[form] = {"step": moves[0], "below": 2 * moves[-1]}
         return found
+
+
+class ClusterCopies(Check):
+    """Cluster copies of nine sizes in the model, and which side an offset of 64 moves.
+
+    Shows: what the model accepts, and its address rule.
+    Does not show: which workgroups receive.
+    """
+
+    claim = "D2L-057"
+    kind = "model"
+    binds = ("offset_moves",)
+
+    def observe(self, target, tools):
+        known = [size for size in SIZES if opcode(target, size, "cluster")]
+        found = {"memory": [], "lds": []}
+        for size in known:
+            plain, moved = [copy(target, size, 5, base=256, offset=offset, form="cluster") for offset in (0, 64)]
+            found["memory"].append(moved.global_offset - plain.global_offset)
+            found["lds"].append(moved.lds_address - plain.lds_address)
+        for side, moves in found.items():
+            if len(set(moves)) != 1 or moves[0] not in (0, 64):
+                raise CannotTell(f"{side} moves by {moves}")
+        return {"offset_moves": {side: moves[0] == 64 for side, moves in found.items()}}

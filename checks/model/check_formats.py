@@ -3,6 +3,8 @@
 
 import math
 
+from cdna.block_scale import scale_of
+from cdna.convert_scale import scale_byte
 from cdna.formats import FormatError, decode, format_named, native, value_of
 from cdna.rounding import Number, encode
 from cdna_evidence.checks import CannotTell, Check
@@ -532,6 +534,110 @@ class StochasticBits(Check):
             still = encode(fmt, number, "stochastic", random=0).code
             lowest[name] = next(bit for bit in range(32) if encode(fmt, number, "stochastic", random=1 << bit).code != still)
         return {"lowest_bit": lowest, "bits": {name: 32 - bit for name, bit in lowest.items()}}
+
+
+class ScaleOfBlock(Check):
+    """Largest magnitudes of blocks, and the scale by each of four rules.
+
+    Shows: the model's bytes, and where the magnitude then lies beyond the format.
+    Does not show: what a library writes; tests hold the model against the arithmetic of one, bit for bit.
+    """
+
+    claim = "FMT-067"
+    kind = "model"
+    binds = ("asked", "floor", "even", "ceil", "rceil", "clips")
+
+    def observe(self, target, tools):
+        asked = {"e2m1": [5, 7, 13], "e4m3fn": [150, 449, 480], "e4m3fnuz": [232, 240]}
+        modes = ("floor", "even", "ceil", "rceil")
+        found = {mode: {name: [scale_of(name, n, mode).code for n in asked[name]] for name in asked} for mode in modes}
+        clips = {mode: [scale_of("e2m1", number, mode).clips for number in asked["e2m1"]] for mode in modes}
+        return {"asked": asked, "clips": clips, **found}
+
+
+class BoundOfLibraries(Check):
+    """The number whose byte is the largest one of E4M3FN, decoded in E4M3FNUZ, beside the format's own largest.
+
+    Shows: that the bound libraries take is what the other family's largest byte means, and that a byte above it exists.
+    Does not show: what the libraries do.
+    """
+
+    claim = "FMT-068"
+    kind = "model"
+    binds = ("largest", "largest_code", "bound", "bound_code", "ocp_largest", "ocp_code")
+
+    def observe(self, target, tools):
+        own = [value for value in values("e4m3fnuz") if not math.isnan(value)]
+        ocp = [value for value in values("e4m3fn") if not math.isnan(value)]
+        shared = values("e4m3fn").index(max(ocp))
+        bound = values("e4m3fnuz")[shared]
+        return {
+            "largest": int(max(own)),
+            "largest_code": encode("e4m3fnuz", max(own)).code,
+            "bound": int(bound),
+            "bound_code": encode("e4m3fnuz", bound).code,
+            "ocp_largest": int(max(ocp)),
+            "ocp_code": shared,
+        }
+
+
+# A format of each width: with selection 0 the tables have blocks of 32.
+WIDTHS = {"fp4": "e2m1", "fp6": "e2m3", "fp8": "e4m3fn"}
+
+
+class ScaleOfHalves(Check):
+    """The place of the scale for each lane, by selections without blocks of 16.
+
+    Shows: the model's reading of the tables.
+    Does not show: hardware.
+    """
+
+    claim = "FMT-071"
+    kind = "model"
+    binds = ("selection", "byte_of_half", "lanes_read", "first_bytes")
+
+    def observe(self, target, tools):
+        places = {name: [scale_byte(fmt, 0, lane) for lane in range(32)] for name, fmt in WIDTHS.items()}
+        for found in places.values():
+            if [lane for lane, _ in found] != [*range(16), *range(16)]:
+                raise CannotTell("the lanes of the scales are not 0 to 15 for both halves")
+        whole = {"fp4": 4, "fp6": 4, "fp8": 8}
+        firsts = {name: sorted({scale_byte(fmt, one, 0)[1] for one in range(whole[name])}) for name, fmt in WIDTHS.items()}
+        return {
+            "selection": {name: selection(fmt, 32, 0, 0) for name, fmt in WIDTHS.items()},
+            "byte_of_half": {name: [found[0][1], found[16][1]] for name, found in places.items()},
+            "lanes_read": [min(places["fp4"])[0], max(places["fp4"])[0]],
+            "first_bytes": firsts,
+        }
+
+
+class SelectionByGuide(Check):
+    """The selection for a place of the scales, searched among all.
+
+    Shows: the model's reading of the tables.
+    Does not show: hardware.
+    """
+
+    claim = "FMT-072"
+    kind = "model"
+    position = "guide"
+    binds = ("half", "blocks_of_16", "byte_1")
+
+    def observe(self, target, tools):
+        return {
+            "half": selection("e2m1", 32, 16, 0),
+            "blocks_of_16": {"fp4": selection("e2m1", 16, 0, 0), "fp8": selection("e4m3fn", 16, 0, 0)},
+            "byte_1": selection("e4m3fn", 32, 0, 1),
+        }
+
+
+def selection(fmt, block, lane, byte):
+    """Return the first selection by which lane 0 reads a byte of a lane, in blocks of 32 or 16."""
+    bit = 3 if fmt == "e4m3fn" else 2
+    for found in range(16 if bit == 3 else 8):
+        if (found >> bit & 1) == (block == 16) and scale_byte(fmt, found, 0) == (lane, byte):
+            return found
+    raise CannotTell(f"{fmt}: no selection for byte {byte} of lane {lane}")
 
 
 class _Infinity(Check):

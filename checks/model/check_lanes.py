@@ -2,6 +2,7 @@
 """Cross-lane operations, asked of the reference model by moving a different number in every lane."""
 
 from cdna.lanes import LaneError, ballot, bpermute, dpp, permute, swap, swizzle
+from cdna.permlanes import grouped, index_for, permlane16, read_first_lane, read_lane
 from cdna_evidence.checks import CannotTell, Check
 
 LANES = 64
@@ -423,3 +424,230 @@ class DppMasks(Check):
         if [moved.values[lane] for lane in written] != read:
             raise CannotTell("a written lane holds another lane's number than without a mask")
         return written, list(masks.values())[0]
+
+
+SHORT = NUMBERS[:32]
+ASKED = [0, 1, 2, 7, 8, 9, 15]
+
+
+def reads(op, amount, width, reading="guide"):
+    """Return the lanes that the asked lanes read by a grouped permlane, minus one where they get zero."""
+    moved = grouped(op, SHORT, amount, width, reading=reading).values
+    return [-1 if moved[lane] == 0 else landed(SHORT, moved[lane]) for lane in ASKED]
+
+
+class GroupedPermlanes(Check):
+    """A broadcast and an exchange in groups of eight, every lane with a number of its own.
+
+    Shows: the model.
+    Does not show: hardware.
+    """
+
+    claim = "LANE-060"
+    kind = "model"
+    binds = ("width", "amount", "bcast_index", "lanes_asked", "bcast", "xor")
+
+    def observe(self, target, tools):
+        # The width shows in how many neighbours a broadcast gives one value.
+        widths = []
+        for width in (2, 4, 8, 16):
+            got = grouped("bcast", SHORT, 10, width).values
+            same = min([lane for lane in range(1, 32) if got[lane] != got[0]])
+            widths.append(same)
+        amounts = [amount for amount in range(32) if reads("xor", amount, 8)[0] == 2]
+        return {
+            "width": widths[2],
+            "amount": amounts[0],
+            "bcast_index": 10,
+            "lanes_asked": ASKED,
+            "bcast": reads("bcast", 10, widths[2]),
+            "xor": reads("xor", amounts[0], widths[2]),
+        }
+
+
+class BeyondTheGroupByGuide(Check):
+    """Moves that ask beyond groups of eight, by the reading of the guide.
+
+    Shows: the model.
+    Does not show: hardware.
+    """
+
+    claim = "LANE-060"
+    kind = "model"
+    position = "guide"
+    binds = ("up", "down", "mask_beyond", "xor_beyond")
+    reading = "guide"
+
+    def observe(self, target, tools):
+        inside = [mask for mask in range(32) if mask % 4 == 0 and -1 not in reads("xor", mask, 8, "emulator")]
+        return {
+            "up": reads("up", 2, 8, self.reading),
+            "down": reads("down", 2, 8, self.reading),
+            "mask_beyond": inside[-1] + 8,
+            "xor_beyond": reads("xor", inside[-1] + 8, 8, self.reading),
+        }
+
+
+class BeyondTheGroupByEmulator(BeyondTheGroupByGuide):
+    """The same by the reading of the emulator.
+
+    Shows: the model's other reading.
+    Does not show: the emulator, which was not run, nor hardware.
+    """
+
+    position = "emulator"
+    reading = "emulator"
+
+
+class IndexByGuide(Check):
+    """The index that one lane gets, and the lane that a pull by it reads.
+
+    Shows: the model.
+    Does not show: hardware.
+    """
+
+    claim = "LANE-061"
+    kind = "model"
+    position = "guide"
+    binds = ("lane", "width", "index", "made", "reads_lane")
+
+    def observe(self, target, tools):
+        lane, index = 9, 28
+        # The width is the number of lanes that pull from one group.
+        made = [index_for(one, index, 8) for one in range(32)]
+        width = len([one for one in made if one == made[lane]])
+        pulled = bpermute(SHORT, made).values
+        return {"lane": lane, "width": width, "index": index, "made": made[lane], "reads_lane": landed(SHORT, pulled[lane])}
+
+
+class IndexByEmulator(Check):
+    """The same by the reading of the emulator.
+
+    Shows: the model's other reading.
+    Does not show: the emulator, which was not run, nor hardware.
+    """
+
+    claim = "LANE-061"
+    kind = "model"
+    position = "emulator"
+    binds = ("made",)
+
+    def observe(self, target, tools):
+        return {"made": index_for(9, 28, 8, "emulator")}
+
+
+class RowPermlanes(Check):
+    """The guide's example of a rotation, in the same row and in the other, and a source that is switched off.
+
+    Shows: the model.
+    Does not show: hardware.
+    """
+
+    claim = "LANE-062"
+    kind = "model"
+    binds = ("words", "lanes_asked", "same_row", "other_row", "inactive_source")
+
+    def observe(self, target, tools):
+        words, asked = [0x87654321, 0x0FEDCBA9], [0, 1, 14, 15, 16, 30, 31]
+        here = permlane16(SHORT, words).values
+        across = permlane16(SHORT, words, True).values
+        active = [lane != 1 for lane in range(32)]
+        seven = [7] * 32
+        off = {
+            "plain": permlane16(SHORT, words, False, seven, active).values[0],
+            "bound_control": permlane16(SHORT, words, False, seven, active, bound_zero=True).values[0],
+            "fetched": permlane16(SHORT, words, False, seven, active, True).values[0],
+        }
+        return {
+            "words": words,
+            "lanes_asked": asked,
+            "same_row": [landed(SHORT, here[lane]) for lane in asked],
+            "other_row": [landed(SHORT, across[lane]) for lane in asked],
+            "inactive_source": {
+                "old": seven[0],
+                "plain": off["plain"],
+                "bound_control": off["bound_control"],
+                "fetch_inactive_reads": off["fetched"] == SHORT[1],
+            },
+        }
+
+
+class LanesAsScalars(Check):
+    """Lane numbers inside and past a wave, an inactive lane, and the lowest active lane of some and of none.
+
+    Shows: the model.
+    Does not show: hardware.
+    """
+
+    claim = "LANE-063"
+    kind = "model"
+    binds = ("asked", "reads", "inactive_is_read", "lowest_of_5_to_9", "first_of_none")
+
+    def observe(self, target, tools):
+        lanes = [count for count in (32, 64) if not refused(ballot, [True] * count, target)][0]
+        held = NUMBERS[:lanes]
+        some = [5 <= lane <= 9 for lane in range(lanes)]
+        return {
+            "asked": [5, 40, 70],
+            "reads": [landed(held, read_lane(held, number, target)[0]) for number in (5, 40, 70)],
+            "inactive_is_read": read_first_lane(held, target, [False] * lanes)[0] == held[0],
+            "lowest_of_5_to_9": landed(held, read_first_lane(held, target, some)[0]),
+            "first_of_none": landed(held, read_first_lane(held, target, [False] * lanes)[0]),
+        }
+
+
+class DppFromInactive(Check):
+    """A row shift and dpp8 from a lane that is switched off.
+
+    Shows: the model.
+    Does not show: hardware.
+    """
+
+    claim = "LANE-064"
+    kind = "model"
+    binds = ("old", "plain", "bound_control", "fetch_inactive_reads", "dpp8", "dpp8_fetch_inactive_reads")
+
+    def observe(self, target, tools):
+        active, seven = [lane != 1 for lane in range(32)], [7] * 32
+        eight = [1, 0, 2, 3, 4, 5, 6, 7]
+
+        def got(control, amount, **more):
+            return dpp(SHORT, control, amount, target, seven, active, False, **more).values[0]
+
+        return {
+            "old": seven[0],
+            "plain": got("row_shl", 1),
+            "bound_control": got("row_shl", 1, bound_zero=True),
+            "fetch_inactive_reads": got("row_shl", 1, fetch_inactive=True) == SHORT[1],
+            "dpp8": got("dpp8", eight),
+            "dpp8_fetch_inactive_reads": got("dpp8", eight, fetch_inactive=True) == SHORT[1],
+        }
+
+
+class SwapRowsOfShortWaves(Check):
+    """The rows of two registers of 32 lanes after the swap, and a swap with one lane of each row switched off.
+
+    Shows: the model.
+    Does not show: hardware.
+    """
+
+    claim = "LANE-066"
+    kind = "model"
+    binds = ("first", "second", "inactive_is_read", "inactive_is_kept")
+
+    def observe(self, target, tools):
+        first, second = [lane // 16 for lane in range(32)], [10 + lane // 16 for lane in range(32)]
+        rows = []
+        for lanes in swap(first, second, 16, target):
+            if len(set(lanes[:16])) != 1 or len(set(lanes[16:])) != 1:
+                raise CannotTell("a row is not whole")
+            rows.append([lanes[0], lanes[16]])
+        mine, other = SHORT, [value + 50 for value in SHORT]
+        active = [lane not in (3, 20) for lane in range(32)]
+        one, two = swap(mine, other, 16, target, active)
+        return {
+            "first": rows[0],
+            "second": rows[1],
+            "inactive_is_read": one[19] == other[3] and two[4] == mine[20],
+            "inactive_is_kept": two[3] == other[3] and one[20] == mine[20],
+        }

@@ -376,3 +376,25 @@ class ShortSwizzle(Check):
     def _pairs(self, addresses, target):
         banks = [bank_of(byte, geometry(target).banks.value) for byte in addresses]
         return sum(banks[i] == banks[k] for i in range(len(banks)) for k in range(i))
+
+
+class OneAddress(Check):
+    """The lanes of one group of `ds_read_b32` at one address, and at as many addresses of one bank.
+
+    Shows: the model's count.
+    Does not show: hardware.
+    """
+
+    claim = "LDS-060"
+    kind = "model"
+    binds = ("lanes", "one_address", "many_addresses")
+
+    def observe(self, target, tools):
+        groups_of = service(target, "ds_read_b32")
+        apart = wrap(groups_of) * 4
+        group, count = groups_of.groups[0], sum(len(group) for group in groups_of.groups)
+        return {
+            "lanes": len(group),
+            "one_address": conflicts(only(count, {lane: 256 for lane in group}), groups_of).worst,
+            "many_addresses": conflicts(only(count, {lane: apart * lane for lane in group}), groups_of).worst,
+        }

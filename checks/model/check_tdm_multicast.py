@@ -101,15 +101,15 @@ class Rendezvous(Check):
         }
 
 
-def counted(merge_most):
+def counted(merge_most, wider="split"):
     """Reads and bytes of a tile of 64 rows of 128 bytes."""
     tile = 64 * 128
-    with_mask = reads(16, True, merge_most)
+    with_mask = reads(16, True, merge_most, wider)
     return {
         "tile_bytes": tile,
         "bytes_one_by_one": tile * reads(16, False, merge_most),
         "reads_for_sixteen": with_mask,
-        "reads_for_five": reads(5, True, merge_most),
+        "reads_for_five": reads(5, True, merge_most, wider),
         "bytes_read": tile * with_mask,
     }
 
@@ -145,3 +145,20 @@ class FiveMerge(Check):
     def observe(self, target, tools):
         one_read = [number for number in range(1, 17) if reads(number, True, 5) == 1]
         return dict(counted(5), most_merged=max(one_read))
+
+
+class NoneAboveFive(Check):
+    """The reads of sixteen workgroups are counted where a mask of more than five is not multicast at all.
+
+    Shows: the model's count under this position, and the widest mask that one read serves, by counting up.
+    Does not show: what a device does; the limit is an input of the model.
+    """
+
+    claim = "TDM-087"
+    kind = "model"
+    position = "none-above-five"
+    binds = ("tile_bytes", "bytes_one_by_one", "reads_for_sixteen", "reads_for_five", "bytes_read", "most_merged")
+
+    def observe(self, target, tools):
+        one_read = [number for number in range(1, 17) if reads(number, True, 5, "none") == 1]
+        return dict(counted(5, "none"), most_merged=max(one_read))

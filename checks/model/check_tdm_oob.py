@@ -229,6 +229,58 @@ class NotClamped(Check):
         }
 
 
+def asked_past_the_array(edge_reads):
+    """Load the last tile of a packed array whose memory is all there; give more until it asks for nothing else."""
+    element, array, columns, rows, tile = 2, 26, 10, 4, 16
+    fields = {"data_size": 1, "tile_dim0": tile, "tile_dim1": rows, "tensor_dim0_stride": array}
+    fields.update(tensor_dim0=columns, tensor_dim1=rows, global_addr=4096 + element * (array - columns))
+    size = element * array * rows
+    first = None
+    for more in range(element * tile + 1):
+        memory, lds = [(4096, b"\x11" * (size + more))], b"\xff" * (element * tile * rows)
+        done = run(fields, "load", memory, lds, edge_reads=edge_reads)
+        first = done if first is None else first
+        if not done.faults:
+            return first, more, fields, done.lds.count(0)
+    raise CannotTell("the tile faults even with a whole row of memory behind the array")
+
+
+class EdgeReads(Check):
+    """A tile over the right edge of a packed array asks for no memory behind the array.
+
+    Shows: the reference model, by giving it more and more memory behind the array until nothing faults.
+    Does not show: hardware.
+    """
+
+    claim = "TDM-151"
+    kind = "model"
+    position = "masked"
+    reads = "masked"
+    binds = ("tile_columns", "bound_columns", "rows", "asked_past_the_array", "faults")
+
+    def observe(self, target, tools):
+        first, more, fields, zeroed = asked_past_the_array(self.reads)
+        rows = len(first.lds) // 2 // fields["tile_dim0"]
+        return {
+            "tile_columns": len(first.lds) // 2 // rows,
+            "bound_columns": len(first.lds) // 2 // rows - zeroed // 2 // rows,
+            "rows": rows,
+            "asked_past_the_array": more,
+            "faults": len(first.faults),
+        }
+
+
+class EdgeReadsTouch(EdgeReads):
+    """The same tile, with addresses that go out for elements past the innermost bound.
+
+    Shows: the reference model under this position: LDS holds the same, the last row asks for memory behind the array.
+    Does not show: that a device does so.
+    """
+
+    position = "data-only"
+    reads = "touched"
+
+
 class LimitedAccess(Check):
     """In the one sense in which an edge tile is clamped, fewer elements are touched in memory.
 

@@ -522,3 +522,33 @@ class AsyncOnBothCounters(AsyncOnOneCounter):
 
     position = "counted-on-both"
     unsure = True
+
+
+class InvalidationNotCounted(Check):
+    """A load, an invalidation of caches and a use of the load, given to the finder without a wait.
+
+    Shows: the count that the finder asks for.
+    Does not show: which reading is right.
+    """
+
+    claim = "WAIT-092"
+    kind = "model"
+    position = "not-counted"
+    binds = ("at_most_for_the_load",)
+    unsure = False
+
+    def observe(self, target, tools):
+        text = "global_load_dword v0, v[2:3], off\nbuffer_inv sc1\nv_mov_b32 v9, v0\ns_endpgm"
+        (found,) = check(text, target, unsure_counts=self.unsure).missing
+        return {"at_most_for_the_load": found["counters"][0]["at_most"]}
+
+
+class InvalidationCounted(InvalidationNotCounted):
+    """The same listing, where the invalidation raises the counter.
+
+    Shows: the count that the finder then asks for.
+    Does not show: which reading is right.
+    """
+
+    position = "counted"
+    unsure = True

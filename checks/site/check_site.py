@@ -24,7 +24,7 @@ def audit(tools):
 def asked(url):
     """Return (status, text) of an address on this machine."""
     try:
-        with urllib.request.urlopen(url, timeout=10) as answer:  # noqa: S310 - the address is our own server's
+        with urllib.request.urlopen(url, timeout=120) as answer:  # noqa: S310 - the address is our own server's
             return answer.status, answer.read().decode("utf-8")
     except urllib.error.HTTPError as error:
         return error.code, ""
@@ -142,7 +142,7 @@ class Build(Check):
         (place / "docs" / "index.md").write_text("# A page\n\n[[claim:TDM-9999]]\n", "utf-8")
         (place / "mkdocs.yml").write_text("site_name: wrong\nplugins: [cdna-evidence]\nnav: [index.md]\nstrict: true\n", "utf-8")
         command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "-f", str(place / "mkdocs.yml"), "-d", str(place / "site")]
-        ran = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=root)
+        ran = subprocess.run(command, capture_output=True, text=True, timeout=900, cwd=root)
         return ran.returncode if "unknown claim 'TDM-9999'" in ran.stderr + ran.stdout else -1
 
 

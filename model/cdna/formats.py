@@ -59,13 +59,13 @@ FORMATS = (
 
 # Other spellings, after lower case and without blanks, hyphens, underscores and the prefixes below.
 _ALIASES = {
-    "e4m3fnuz": ("fnuze4m3", "fp8e4b8", "e4b8"),
-    "e4m3fn": ("e4m3ocp", "ocpe4m3", "fp8e4nv", "e4nv"),
-    "e5m2fnuz": ("fnuze5m2", "fp8e5b16", "e5b16"),
-    "e5m2": ("e5m2ocp", "ocpe5m2", "fp8e5", "e5"),
+    "e4m3fnuz": ("fnuze4m3", "fp8e4b8", "e4b8", "f8fnuz", "fp8fnuz", "float8fnuz", "f8n"),
+    "e4m3fn": ("e4m3ocp", "ocpe4m3", "fp8e4nv", "e4nv", "f8ocp", "fp8ocp", "ocpfp8"),
+    "e5m2fnuz": ("fnuze5m2", "fp8e5b16", "e5b16", "bf8fnuz", "bfloat8fnuz", "b8n"),
+    "e5m2": ("e5m2ocp", "ocpe5m2", "fp8e5", "e5", "bf8ocp", "ocpbf8"),
     "e2m3": ("e2m3fn", "fp6"),
     "e3m2": ("e3m2fn", "bf6"),
-    "e2m1": ("e2m1fn", "e2m1fnx2", "fp4", "mxfp4", "nvfp4", "f4"),
+    "e2m1": ("e2m1fn", "e2m1fnx2", "fp4", "mxfp4", "nvfp4", "f4", "fp4x2", "f4x2", "pkfp4"),
     "e8m0": ("e8m0fnu", "ue8m0"),
     "e5m3": ("ue5m3",),
     "bf16": ("bfloat16",),
@@ -73,13 +73,17 @@ _ALIASES = {
     "xf32": ("xfloat32", "tf32"),
 }
 _PREFIXES = ("float8", "float6", "float4", "mxfp8", "mxfp6", "fp8", "fp6", "fp4", "bf8", "bf6", "f8", "f6", "f4")
-_PREFIXES += ("hipr8f", "hip", "cudar8f")
-# Prefixes whose formats are OCP's on every target, and names that fit two formats on any.
-_ALWAYS_OCP = ("mxfp8", "cudar8f")
-_TWO = {"mxfp8": ("mxfp8_e4m3", "mxfp8_e5m2"), "mxfp6": ("mxfp6_e2m3", "mxfp6_e3m2")}
+_PREFIXES += ("mxfp4", "nvfp8", "nvfp4", "cudar8f", "cudar4f", "hipr8f", "hipr6f", "hipr4f")
+_PREFIXES += ("hipblasltr8f", "hipblasltr6f", "hipblasltr4f", "hipblaslt", "kfloat8", "matrixfmt", "hip", "float")
+# Words at the end of a type's name that say nothing of the format.
+_ENDINGS = ("t", "type", "ext", "pk", "bexp", "storage")
+# Prefixes whose formats are OCP's on every target, and names to replace by what they can mean.
+_ALWAYS_OCP = ("mxfp8", "nvfp8", "cudar8f", "hipblaslt", "matrixfmt", "float")
+_SAY = {"mxfp8": "mxfp8_e4m3 or mxfp8_e5m2", "mxfp6": "mxfp6_e2m3 or mxfp6_e3m2"}
+_SAY["ue4m3"] = "e4m3fn; codes 0 to 0x7f are the same"
 # Names that say too little: which format they mean depends on the target.
-_BY_TARGET = {"e4m3": ("e4m3fnuz", "e4m3fn"), "fp8": ("e4m3fnuz", "e4m3fn"), "f8": ("e4m3fnuz", "e4m3fn")}
-_BY_TARGET["bf8"] = ("e5m2fnuz", "e5m2")
+_BY_TARGET = {name: ("e4m3fnuz", "e4m3fn") for name in ("e4m3", "fp8", "f8", "float8")}
+_BY_TARGET.update({name: ("e5m2fnuz", "e5m2") for name in ("bf8", "bfloat8", "b8")})
 _FNUZ_TARGETS = ("gfx942",)
 
 
@@ -98,12 +102,15 @@ def format_named(name, target=None):
     """Return the Format of a name.
 
     Args: name: as here, or as ml_dtypes, PyTorch, MLIR, Triton or HIP spell it; target: such as gfx942, which decides
-      what `fp8`, `bf8` and `e4m3` mean. What stands before a dot is left out: torch.float8_e4m3fnuz, tl.float8e4nv.
+      what `fp8`, `bf8` and `e4m3` mean. What stands before a dot or two colons is left out: torch.float8_e4m3fnuz, cutlass::float_e4m3_t.
     Raises: FormatError: no such format, or a name that needs a target.
     Claims: FMT-001
     """
-    bare = name.split(".")[-1].lower().replace("-", "_").replace(" ", "_")
-    text = "".join([part for part in bare.split("_") if part])
+    bare = name.replace("::", ".").split(".")[-1].lower().replace("-", "_").replace(" ", "_")
+    parts = [part for part in bare.split("_") if part]
+    while len(parts) > 1 and parts[-1] in _ENDINGS:
+        parts.pop()
+    text = "".join(parts)
     if text[:3] == "hip" and text[-4:] == "e4m3":
         text = "e4m3fn"  # HIP names its other format with _fnuz, on every target
     for known in FORMATS:
@@ -111,8 +118,8 @@ def format_named(name, target=None):
             return known
     if text in _BY_TARGET:
         return _by_target(name, _BY_TARGET[text], target)
-    if text in _TWO:
-        raise FormatError("format", repr(name), "say which: " + " or ".join(_TWO[text]), None)
+    if text in _SAY:
+        raise FormatError("format", repr(name), "say " + _SAY[text], None)
     for prefix in _PREFIXES:
         if text.startswith(prefix) and len(text) > len(prefix):
             rest = text[len(prefix) :]
@@ -121,10 +128,19 @@ def format_named(name, target=None):
             for known in FORMATS:
                 if rest == known.name or rest in _ALIASES[known.name]:
                     return known
-            if prefix == "hip":
+            if prefix == "hip" and _known(rest):
                 return format_named(rest, target)
     names = ", ".join([known.name for known in FORMATS])
     raise FormatError("format", repr(name), "no such format; " + names, None)
+
+
+def _known(name):
+    """Return whether a name means a format, on some target."""
+    try:
+        format_named(name, _FNUZ_TARGETS[0])
+    except FormatError as error:
+        return error.claim is not None
+    return True
 
 
 def _by_target(name, pair, target):
@@ -154,7 +170,7 @@ def decode(fmt, code):
     if code < 0 or code >> fmt.bits:
         allowed = fmt.name + " has " + str(fmt.bits) + " bits"
         if fmt.bits < 8:
-            allowed += "; unpack registers first, the lowest bits are the first code"
+            allowed += "; unpack what holds several (--packed), the lowest bits are the first code"
         raise FormatError("code", _hex(code), allowed, fmt.claim)
     if code & (1 << fmt.low) - 1:
         allowed = "the low " + str(fmt.low) + " bits of " + fmt.name + " are 0; encode rounds a number that has more"

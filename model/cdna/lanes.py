@@ -75,17 +75,17 @@ def permute(values, indices, offset=0, active=None, strict=True):
     return Moved(_kept(result, active), _kept(sources, active), tuple(notes))
 
 
-def bpermute(values, indices, offset=0, active=None, strict=True):
+def bpermute(values, indices, offset=0, active=None, strict=True, fetch_inactive=False):
     """Pull: each active lane takes the value of the lane that its index names (`ds_bpermute_b32`).
 
-    Args, raises: as for `permute`.
+    Args, raises: as for `permute`; fetch_inactive: read inactive lanes too, as `ds_bpermute_fi_b32` of gfx1250 does.
     Returns: Moved; from an inactive lane comes 0.
-    Claims: LANE-002, LANE-004, LANE-051, LANE-057
+    Claims: LANE-002, LANE-004, LANE-051, LANE-057, LANE-058
     """
     active = _checked(values, indices, active)
     lanes, notes = len(values), _conditions(indices, offset, active, len(values))
     sources = [source_lane(indices[lane], lanes, offset) for lane in range(lanes)]
-    return _pulled(values, sources, active, notes, strict, 0)
+    return _pulled(values, sources, active, notes, strict, 0, fetch_inactive)
 
 
 def swizzle(values, pattern, active=None, strict=True):
@@ -193,27 +193,31 @@ def dpp(
     bound_zero=False,
     row_mask=15,
     bank_mask=15,
+    fetch_inactive=False,
 ):
     """Pull by a DPP control inside rows of 16 lanes, or by one lane over the wave (`v_mov_b32_dpp`).
 
     Args: control, amount: as in `dpp_source`; target: decides which controls there are; old: what a lane without a
-      source keeps, one a lane, default 0; bound_zero: write 0 there instead; row_mask: bit r lets the lanes of row r be
-      written; bank_mask: bit b those whose place in their row is 4 b to 4 b + 3. Others keep `old`.
+      source keeps, one a lane, default 0; bound_zero: write 0 there instead, which dpp8 always does; row_mask: bit r
+      lets the lanes of row r be written; bank_mask: bit b those whose place in their row is 4 b to 4 b + 3, others keep
+      `old`; fetch_inactive: read inactive lanes too (gfx1250 only).
     Raises: LaneError: a control that the target has not, or an amount or a mask it does not take; or as for `permute`.
-    Claims: LANE-001, LANE-055, LANE-059
+    Claims: LANE-001, LANE-055, LANE-059, LANE-064
     """
     lanes = len(values)
     check_dpp(control, amount, target)
     for name, mask in (("row_mask", row_mask), ("bank_mask", bank_mask)):
         if not 0 <= mask <= 15 or control == "dpp8" and mask != 15:
             raise LaneError(name, mask, "15, dpp8 has no masks" if control == "dpp8" else "0..15", "LANE-059")
+    if fetch_inactive and target != "gfx1250":
+        raise LaneError("fetch_inactive", fetch_inactive, "on gfx1250, not on " + target, "LANE-064")
     if lanes != wave_lanes(target):
         raise LaneError("values", str(lanes) + " lanes", str(wave_lanes(target)) + " on " + target, "LANE-054")
     active = _checked(values, values, active)
     sources = [dpp_source(control, amount, lane, lanes) for lane in range(lanes)]
     notes = _inactive(active)
     before = [0] * lanes if old is None else list(old)
-    kept = [0] * lanes if bound_zero else before
+    kept = [0] * lanes if bound_zero or control == "dpp8" else before
     result = [0] * lanes
     for lane in range(lanes):
         source = sources[lane]
@@ -221,10 +225,15 @@ def dpp(
             result[lane], sources[lane] = before[lane], None
         elif source is None:
             result[lane] = kept[lane]
-        elif active[source]:
+            if fetch_inactive and active[lane]:
+                text = "lane " + str(lane) + " has no lane to read in its row"
+                notes.append(("fetch-out-of-row", lane, text + "; with fetch-inactive sources differ on what it gets"))
+        elif active[source] or fetch_inactive:
             result[lane] = values[source]
         else:
             # A disabled source is like none at all.
+            if active[lane]:
+                notes.append(("inactive-source", lane, "lane " + str(lane) + " reads the inactive lane " + str(source)))
             result[lane], sources[lane] = kept[lane], None
     if strict:
         _refuse(notes)
@@ -255,14 +264,15 @@ def check_dpp(control, amount, target):
             raise LaneError(control, amount, kind, "LANE-055")
 
 
-def swap(first, second, rows, target):
+def swap(first, second, rows, target, active=None):
     """Exchange half of two registers (`v_permlane16_swap_b32`, `v_permlane32_swap_b32`).
 
     Args: first, second: the two registers, one value a lane; rows: 16: the odd rows of the first change places with the
-      even rows of the second; 32: the upper half of the first with the lower half of the second.
-    Returns: (first, second) afterwards, two tuples. All lanes must be active.
-    Raises: LaneError: a swap that the target has not.
-    Claims: LANE-001, LANE-056
+      even rows of the second; 32: the upper half of the first with the lower half of the second; active: which lanes
+      are written, list of bools, default all; every lane is read. Only gfx1250 may leave lanes out.
+    Returns: (first, second) afterwards, two tuples.
+    Raises: LaneError: a swap that the target has not, or inactive lanes elsewhere: their guide does not speak of them.
+    Claims: LANE-001, LANE-056, LANE-066
     """
     lanes = wave_lanes(target)
     targets = {16: ("gfx950", "gfx1250"), 32: ("gfx950",)}
@@ -272,10 +282,16 @@ def swap(first, second, rows, target):
         raise LaneError("rows", rows, "on " + ", ".join(targets[rows]) + ", not on " + target, "LANE-001")
     if len(first) != lanes or len(second) != lanes:
         raise LaneError("values", str(len(first)) + " and " + str(len(second)), str(lanes) + " lanes each", "LANE-054")
+    active = _checked(first, second, active)
+    if target != "gfx1250" and not all(active):
+        raise LaneError("active", _listed([i for i in range(lanes) if active[i]]), "all lanes on " + target, "LANE-056")
     one, two = list(first), list(second)
     for lane in range(lanes):
         if lane // rows % 2:
-            one[lane], two[lane - rows] = second[lane - rows], first[lane]
+            if active[lane]:
+                one[lane] = second[lane - rows]
+            if active[lane - rows]:
+                two[lane - rows] = first[lane]
     return tuple(one), tuple(two)
 
 
@@ -294,13 +310,13 @@ def ballot(active, target):
     return mask, len([1 for item in active if item])
 
 
-def _pulled(values, sources, active, notes, strict, empty):
+def _pulled(values, sources, active, notes, strict, empty, fetch_inactive=False):
     result = []
     for lane in range(len(values)):
         source = sources[lane]
-        if active[lane] and not active[source]:
+        if active[lane] and not active[source] and not fetch_inactive:
             notes.append(("inactive-source", lane, "lane " + str(lane) + " reads the inactive lane " + str(source)))
-        result.append(values[source] if active[source] else empty)
+        result.append(values[source] if active[source] or fetch_inactive else empty)
     if strict:
         _refuse(notes)
     return Moved(_kept(result, active), _kept(sources, active), tuple(notes))

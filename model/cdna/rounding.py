@@ -15,7 +15,15 @@ from cdna.formats import (
     nan_code,
 )
 
-ROUNDINGS = ("nearest-even", "toward-zero", "stochastic")
+ROUNDINGS = ("nearest-even", "toward-zero", "toward-positive", "toward-negative", "stochastic")
+# Names of other libraries: OpenCL's and CUDA's suffixes, and plain words.
+_SPELLINGS = {
+    "nearest-even": ("rne", "rte", "rn", "nearest", "even"),
+    "toward-zero": ("rtz", "rz", "truncate"),
+    "toward-positive": ("rtp", "rp", "ru", "up", "ceil"),
+    "toward-negative": ("rtn", "rm", "rd", "down", "floor"),
+    "stochastic": ("sr",),
+}
 # Bits of the random number that stochastic rounding adds below the last mantissa bit.
 RANDOM_BITS = 32
 
@@ -73,18 +81,17 @@ def number_of(value):
 def encode(fmt, value, rounding="nearest-even", saturate=False, random=0):
     """Return the Encoded form of a number.
 
-    Args: fmt: a Format or its name; value: float, int or Number; rounding: one of ROUNDINGS; saturate: True
-      writes numbers beyond the largest finite one, infinities included, as the largest, "finite" leaves infinities as
-      they are without it; random: a 32-bit number, for "stochastic": it is added below the last mantissa bit, then the
+    Args: fmt: a Format or its name; value: float, int or Number; rounding: one of ROUNDINGS, or another library's
+      name of one; saturate: True numbers beyond the largest finite one, infinities included, as the largest, "finite" leaves
+      infinities as they are without it; random: a 32-bit number, for "stochastic": it is added below the last mantissa bit, then the
       rest is cut off.
     Returns: Encoded. Without `saturate`, and beyond the range: infinity where the format has one, else NaN, else
-      (FP6, FP4) the largest. Rounding toward zero never leaves the range.
+      (FP6, FP4) the largest. Rounding toward zero, or toward the side where zero lies, never leaves the range.
     Raises: FormatError: NaN in a format without NaN; an unknown rounding.
     Claims: FMT-057, FMT-058, FMT-059, FMT-061, FMT-066
     """
     fmt = format_named(fmt) if isinstance(fmt, str) else fmt
-    if rounding not in ROUNDINGS:
-        raise FormatError("rounding", repr(rounding), ", ".join(ROUNDINGS), "FMT-057")
+    rounding = rounding_named(rounding)
     if random < 0 or random >> RANDOM_BITS:
         raise FormatError("random", str(random), "0..2^32-1", "FMT-059")
     number = number_of(value)
@@ -104,22 +111,42 @@ def encode(fmt, value, rounding="nearest-even", saturate=False, random=0):
     code, inexact = _rounded(fmt, number, rounding, random)
     top = largest(fmt) >> fmt.low
     if code > top:
-        if rounding == "toward-zero":
+        if rounding == _cutting(number.negative) or rounding == "toward-zero":
             return Encoded(_signed(fmt, top, number.negative), True, "largest", False)
         return _beyond(fmt, number.negative, bool(saturate), False)
     return Encoded(_signed(fmt, code, number.negative), inexact, None, code == 0 and fmt.special != SCALE)
 
 
+def rounding_named(name):
+    """Return the member of ROUNDINGS that a name means: rtz, rp, up and the like too.
+
+    Raises: FormatError: no such rounding.
+    Claims: FMT-057
+    """
+    text = str(name).lower().replace("_", "-")
+    for known in ROUNDINGS:
+        if text == known or text in _SPELLINGS[known]:
+            return known
+    raise FormatError("rounding", repr(name), ", ".join(ROUNDINGS), "FMT-057")
+
+
+def _cutting(negative):
+    """Return the directed rounding that only cuts off, for numbers of a sign."""
+    return "toward-positive" if negative else "toward-negative"
+
+
 def _rounded(fmt, number, rounding, random):
     """Return (code without sign, whether the value changed); the code may lie beyond the largest."""
     lowest = (0 if fmt.special == SCALE else 1) - fmt.bias  # exponent of the smallest normal number
-    exponent = max(_log2(number.numerator, number.denominator), lowest)
+    exponent = max(log2_floor(number.numerator, number.denominator), lowest)
     quantum = exponent - fmt.mantissa_bits
     over, under = number.numerator << max(0, -quantum), number.denominator << max(0, quantum)
     count, rest = over // under, over % under
     if rounding == "nearest-even":
         if 2 * rest > under or (2 * rest == under and count & 1):
             count += 1
+    elif rounding in ("toward-positive", "toward-negative"):
+        count += 1 if rest and rounding != _cutting(number.negative) else 0
     elif rounding == "stochastic" and (rest << RANDOM_BITS) + random * under >= under << RANDOM_BITS:
         count += 1
     if fmt.special == SCALE:
@@ -142,7 +169,7 @@ def _signed(fmt, code, negative):
     return (code | 1 << fmt.exponent_bits + fmt.mantissa_bits) << fmt.low
 
 
-def _log2(numerator, denominator):
+def log2_floor(numerator, denominator):
     """Return floor(log2(numerator / denominator))."""
     guess = len(bin(numerator)) - len(bin(denominator))
     if guess >= 0:

@@ -14,7 +14,7 @@ from cdna.tdm.copy import member_offset, remaining, wave_share
 from cdna.tdm.gather import batches
 from cdna.tdm.multicast import check_launch, mask_of
 from cdna.tdm.pad import codes, padded_offset
-from cdna.tdm.pipeline import wait_limit
+from cdna.tdm.pipeline import check, loop, omissions, wait_limit
 from cdna_evidence.cli import main
 
 
@@ -27,7 +27,7 @@ def asked(capsys, monkeypatch):
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
         found = main([*words.split(), "--json"])
         out, err = capsys.readouterr()
-        assert found == status, err or out
+        assert status is None or found == status, err or out
         return json.loads(out) if out else err
 
     return ask
@@ -163,6 +163,39 @@ def test_gaps_run_on_over_rows(asked):
     assert [landed[4 * i] for i in range(15)] == [0, 1, 2, 3, 255, 4, 5, 6, 7, 255, 8, 9, 10, 11, 255]
 
 
+def test_parts_that_begin_inside_an_interval(asked):
+    """ROCm/rocm-libraries#12351: a component restarts the padding at its own base, the reader goes by the whole tile.
+
+    Parts of 192 bytes, 16 after every 256: byte 256 of the tile is byte 64 of part 2, and stays at 192 + 64.
+    """
+    part = {"tile_dim0": 192, "tile_dim1": 1, "tensor_dim0": 192, "tensor_dim0_stride": 192}
+    part |= {"pad_enable": 1, "pad_interval": 5, "pad_amount": 3}
+
+    def parts(size, starts):
+        moved = part | {"tile_dim0": size, "tensor_dim0": size, "tensor_dim0_stride": size}
+        count = len(starts)
+        return [
+            {"fields": moved | {"global_addr": 4096 + size * k, "lds_addr": start, "tensor_dim1": count - k}, "op": "load"}
+            for k, start in enumerate(starts)
+        ]
+
+    document = asked("tdm lint -", parts(192, [0, 192, 400]))
+    assert "part 2 begins inside an interval" in message(document, "wave-part-crosses")
+    assert "wave-part-crosses" in rules(asked("tdm lint -", parts(384, [0, 400, 816])))
+    # Halves and multiples of the interval agree with the whole tile; tiles of their own lie back to back.
+    for size, starts in ((128, [0, 128, 272, 400]), (512, [0, 544, 1088]), (384, [0, 400, 800])):
+        assert rules(asked("tdm lint -", parts(size, starts))) == [], size
+    # What it does: the model's second part against the whole tile, which has its gap at byte 256.
+    landed = {}
+    for name, start, at, size in (("whole", 0, 0, 384), ("part", 192, 192, 192)):
+        fields = part | {"tile_dim0": size, "tensor_dim0": size, "tensor_dim1": 1, "global_addr": at, "lds_addr": start}
+        memory = [{"addr": 0, "hex": bytes(i % 251 for i in range(384)).hex()}]
+        read = [{"space": "lds", "addr": 256, "length": 32}]
+        job = {"fields": fields, "op": "load", "memory": memory, "lds": {"size": 512, "fill_u8": 255}, "read": read}
+        landed[name] = bytes.fromhex(asked("tdm run -", job)["result"]["reads"][0])
+    assert landed["whole"] == b"\xff" * 16 + bytes(range(5, 21)) and landed["part"] == bytes(range(5, 37))
+
+
 # ---- iterate
 
 
@@ -210,6 +243,43 @@ def test_the_tail_of_a_walk_keeps_its_bound(asked):
     tile["tensor_dim0_stride"] = 127
     steps = [{"fields": tile | {"global_addr": 4096 + 256 * i, "lds_addr": 16384 * i}} for i in range(2)]
     assert "bound-not-moved" in rules(asked("tdm lint -", steps))
+
+
+def test_a_bound_that_every_step_of_k_takes_anew(asked):
+    """AMD-AGI/Primus-Turbo#508: 100 tokens in tiles of 64; the second step kept the bound and read the next expert's."""
+    step = {"tile_dim0": 256, "tile_dim1": 64, "tensor_dim0": 256, "tensor_dim0_stride": 512, "tensor_dim1": 100}
+    steps = [{"fields": step | {"global_addr": 4096 + 64 * 512 * k, "lds_addr": 16384 * k}} for k in range(2)]
+    assert "tensor_dim1=36" in message(asked("tdm lint -", steps), "bound-not-moved")
+    steps[1]["fields"]["tensor_dim1"] = 36
+    assert "bound-not-moved" not in rules(asked("tdm lint -", steps))
+
+
+def test_the_second_half_of_a_split_tile(asked):
+    """ROCm/rocm-libraries#8658: a tile of 128 rows by two loads of 64; the second bound is what is left, at least 0."""
+    half = {"element_bits": 16, "base": 4096, "lds_addr": 0, "tile": [64, 64], "strides": [64]}
+    for rows, bounds in ((128, (128, 64)), (100, (100, 36)), (64, (64, 0)), (20, (20, 0))):
+        found = [encoded(asked, half | {"tensor": [64, rows], "at": [0, at]})[1]["tensor_dim1"] for at in (0, 64)]
+        assert tuple(found) == bounds, rows
+    wrapped = {"data_size": 1, "tile_dim0": 64, "tile_dim1": 64, "tensor_dim0": 64, "tensor_dim0_stride": 64}
+    document = asked("tdm lint -", {"fields": wrapped | {"tensor_dim1": (20 - 64) & 0xFFFFFFFF}})
+    assert "is -44 as a signed number" in message(document, "bound-negative")
+
+
+def test_addresses_behind_a_row_at_the_edge(asked):
+    """AMD-AGI/Primus-Turbo#508: a load's innermost bound blanked the data, and the address walked off the allocation.
+
+    Two rows of 10 in a packed array, a tile of 16: the last row would end 6 elements of 2 bytes behind the array.
+    """
+    copy = {"element_bytes": 2, "global_addr": 4096, "tensor": [10, 2], "strides": [10], "tile": [16, 2]}
+    job = {"copy": copy, "op": "load", "memory": [{"addr": 4096, "hex": "11" * 40}], "lds": {"size": 64}}
+    document = asked("tdm run -", job | {"read": [{"space": "lds", "addr": 0, "length": 64}]})
+    assert document["result"]["reads"] == [("11" * 20 + "00" * 12) * 2] and document["result"]["faults"] == []
+    (other,) = [item["result"] for item in document["disputed"] if item["claim"] == "TDM-151"]
+    assert other["reads"] == document["result"]["reads"]
+    assert other["faults"] == [{"op": 0, "space": "memory", "addr": 4136, "length": 12}]
+    for other_job in (job | {"op": "store"}, job | {"copy": copy | {"tensor": [16, 2], "strides": [16]}}):
+        memory = [{"addr": 4096, "hex": "11" * 64}]
+        assert asked("tdm run -", other_job | {"memory": memory})["disputed"] == []
 
 
 def test_rows_of_a_scale_tile_that_are_left(asked):
@@ -281,6 +351,56 @@ def test_the_wait_counts_instructions():
     assert wait_limit(3, "between", None, parts) == 4
 
 
+def test_a_wait_counts_the_transfers_of_its_own_wave(asked):
+    """AMD-AGI/Primus-Turbo#508: A and B by two waves; a budget of both in one wave's wait never waits.
+
+    Three buffers, refilled before reading: one tile of this wave may be under way, not two.
+    """
+    assert (wait_limit(3, "between", None, 1), wait_limit(3, "between", None, 2)) == (1, 2)
+    text = """
+      tensor_load_to_lds s[0:3], s[4:11]
+      tensor_load_to_lds s[12:15], s[4:11]
+      s_wait_tensorcnt {limit}
+      s_barrier_signal -1
+      s_barrier_wait -1
+      tensor_load_to_lds s[16:19], s[4:11]
+      ds_load_b128 v[0:3], v8
+      s_wait_tensorcnt 0x0
+      s_wait_dscnt 0x0
+      s_endpgm
+    """
+    document = asked("waits check - --target gfx1250", text.format(limit=2), status=1)
+    assert any("s_wait_tensorcnt 2 never waits" in item["message"] for item in document["findings"])
+    said = asked("waits check - --target gfx1250", text.format(limit=1), status=None)["findings"]
+    assert not any("never waits" in item["message"] for item in said)
+
+
+def test_a_wait_for_a_mark_is_a_wait(asked):
+    """llvm/llvm-project#200775: newer LLVM tracks tensor loads by marks, and `wait.asyncmark` waits for them."""
+    text = """
+define void @f(<4 x i32> inreg %a, <8 x i32> inreg %b) {{
+  call void @llvm.amdgcn.tensor.load.to.lds.d2(<4 x i32> %a, <8 x i32> %b, i32 0)
+  {wait}
+  %v = load i32, ptr addrspace(3) null
+  ret void
+}}
+"""
+    for wait, told in (
+        ("", True),
+        ("call void @llvm.amdgcn.s.wait.tensorcnt(i16 0)", False),
+        ("call void @llvm.amdgcn.asyncmark()\n  call void @llvm.amdgcn.wait.asyncmark(i16 0)", False),
+    ):
+        assert ("read-without-wait" in rules(asked("tdm lint -", text.format(wait=wait)))) is told, wait
+
+
+def test_a_third_buffer_takes_no_barrier_away():
+    """ROCm/rocm-libraries#11779: with three buffers the fill of one trip lands in what another wave still reads."""
+    for buffers in (2, 3):
+        left_out = {item.part for item in omissions(loop(6, buffers, 2, "after"))}
+        assert {"read_barrier", "landed_barrier", "lds_wait"} <= left_out, buffers
+    assert check(loop(6, 3, 2, "after")).wrong is None
+
+
 REUSE = """
   tensor_load_to_lds s[0:3], s[4:11]
   s_wait_tensorcnt 0x0
@@ -343,6 +463,16 @@ def test_masks_of_two_operands(asked):
         item["mask"] for item in asked("tdm plan --cluster 4,1 --share columns")["result"]["multicast"]["masks"]
     } == {"0x0000"}
     assert mask_of([2]) == 0 and mask_of([2, 2]) == 0
+
+
+def test_a_mask_wider_than_five(asked):
+    """triton-lang/triton#11078: a load with more than five bits set is not multicast at all, so groups are split."""
+    document = asked("tdm plan --cluster 8,1 --share all")
+    found = {item["position"]: item["result"]["masks"][0]["reads"] for item in document["disputed"]}
+    assert found["none-above-five"] == 8 and document["result"]["multicast"]["safe"]["most_workgroups_in_one_mask"] == 5
+    wide = {"fields": {"tile_dim0": 4, "tensor_dim0": 4, "workgroup_mask": 255}}
+    assert "not merged at all" in message(asked("tdm lint -", wide), "mask-wide")
+    assert asked("tdm plan --cluster 4,1 --share all")["disputed"] == []
 
 
 # ---- the linter's input

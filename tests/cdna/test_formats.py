@@ -214,6 +214,34 @@ def test_rounding_toward_zero_never_leaves_the_range():
     assert encode("e5m2", float("inf"), "toward-zero").code == 0x7C
 
 
+@pytest.mark.parametrize("name", [name for name in THEIRS if name not in ("bf16", "fp16")])
+def test_directed_rounding_takes_the_next_code_on_its_side(name, ml_dtypes):
+    """Against the list of values that ml_dtypes gives: the smallest one not below a number, the largest one not above it."""
+    held = sorted({float.fromhex(text) for text in ml_dtypes.values(name).values if text != "nan" and "inf" not in text})
+    numbers = [(low + high) / 2 for low, high in zip(held, held[1:])] + [low + (high - low) / 64 for low, high in zip(held, held[1:])]
+    for number in numbers + held:
+        up, down = (value_of(decode(name, encode(name, number, way).code)) for way in ("toward-positive", "toward-negative"))
+        assert up == min(value for value in held if value >= number)
+        assert down == max(value for value in held if value <= number)
+        assert value_of(decode(name, encode(name, number, "toward-zero").code)) == (up if number < 0 else down)
+
+
+def test_directed_rounding_beyond_the_range():
+    """IEEE 754, §7.4: toward the side of zero an overflow gives the largest number, toward the other one infinity."""
+    assert [encode("e5m2", sign * 1e9, "toward-positive").code for sign in (1, -1)] == [0x7C, 0xFB]
+    assert [encode("e5m2", sign * 1e9, "toward-negative").code for sign in (1, -1)] == [0x7B, 0xFC]
+    assert encode("e5m2", 1e9, "toward-positive", saturate=True).code == 0x7B
+    assert [encode("e8m0", 2.0**-140, way).code for way in ("toward-positive", "toward-negative")] == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [("rtp", 0x80), ("RP", 0x80), ("up", 0x80), ("ceil", 0x80), ("rtz", 0x7F), ("down", 0x7F), ("rne", 0x7F), ("toward_zero", 0x7F)],
+)
+def test_roundings_by_other_names(name, wanted):
+    assert encode("e8m0", 1.25, name).code == wanted
+
+
 def test_stochastic_rounding_is_truncation_of_a_sum():
     for random, code in ((0, 0x78), (3 << 30, 0x79), ((3 << 30) - 1, 0x78), ((1 << 32) - 1, 0x79)):
         assert encode("e4m3fnuz", 132, "stochastic", random=random).code == code
@@ -330,13 +358,36 @@ def test_xf32_is_single_precision_rounded_to_nineteen_bits():
         ("FP6", "e2m3"),
         ("BF6", "e3m2"),
         ("e5m2", "e5m2"),
+        # hipBLASLt's page on types (quoted in ROCm/ROCm#6019): _fnuz on gfx942 only, the others on gfx950 and gfx12.
+        ("hipblaslt_f8_fnuz", "e4m3fnuz"),
+        ("hipblaslt_bf8", "e5m2"),
+        ("HIPBLASLT_R_8F_E4M3_FNUZ", "e4m3fnuz"),
+        # composable_kernel's two families, its scale and its packed FP4.
+        ("f8_fnuz_t", "e4m3fnuz"),
+        ("bf8_ocp_t", "e5m2"),
+        ("e8m0_bexp_t", "e8m0"),
+        ("f4x2_pk_t", "e2m1"),
+        # LLVM's modifiers of gfx1250, whose FP8 is OCP; CUDA's and HIP's enumerators.
+        ("MATRIX_FMT_FP8", "e4m3fn"),
+        ("MATRIX_FMT_BF6", "e3m2"),
+        ("__nv_fp8_e4m3", "e4m3fn"),
+        ("CUDA_R_4F_E2M1", "e2m1"),
+        ("HIP_R_6F_E2M3_EXT", "e2m3"),
+        ("MXFP4_E2M1", "e2m1"),
+        # CUTLASS, ATen, rocWMMA, TensileLite and ck_tile.
+        ("cutlass::float_e4m3_t", "e4m3fn"),
+        ("cutlass::float_ue8m0_t", "e8m0"),
+        ("at::kFloat8_e4m3fnuz", "e4m3fnuz"),
+        ("rocwmma::bfloat8_fnuz_t", "e5m2fnuz"),
+        ("F8N", "e4m3fnuz"),
+        ("ck_tile::pk_fp4_t", "e2m1"),
     ],
 )
 def test_names_of_other_libraries(name, wanted):
     assert format_named(name).name == wanted
 
 
-@pytest.mark.parametrize("name", ["fp8", "bf8", "e4m3", "FP8", "fp8_e4m3", "x.fp8"])
+@pytest.mark.parametrize("name", ["fp8", "bf8", "e4m3", "FP8", "fp8_e4m3", "x.fp8", "ck_tile::fp8_t", "bfloat8_t", "B8"])
 def test_a_name_that_says_too_little_needs_a_target(name):
     assert is_ambiguous(name)
     with pytest.raises(FormatError, match="say which"):
@@ -358,7 +409,9 @@ def test_errors_say_what_is_allowed():
         (lambda: decode("e2m1", 16), "e2m1 has 4 bits"),
         (lambda: decode("e4m3fn", -1), "code=-1"),
         (lambda: format_named("e9m9"), "no such format"),
-        (lambda: encode("e5m2", 1, "up"), "nearest-even"),
+        (lambda: format_named("ue4m3"), "say e4m3fn"),
+        (lambda: format_named("hip_e9m9"), "format='hip_e9m9': no such format"),
+        (lambda: encode("e5m2", 1, "sideways"), "nearest-even"),
         (lambda: encode("e5m2", 1, "stochastic", random=1 << 32), "0..2\\^32-1"),
         (lambda: native("gfx90a"), "gfx942, gfx950, gfx1250"),
         (lambda: encode("e5m2", "1"), "a number"),

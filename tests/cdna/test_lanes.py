@@ -216,6 +216,17 @@ def test_a_swap_twice_is_nothing_and_gfx1250_has_one():
             swap([0] * lanes, [0] * lanes, rows, target)
 
 
+def test_a_swap_of_gfx1250_writes_active_lanes_and_reads_all():
+    """V_PERMLANE16_SWAP_B32 of the CDNA5 guide: EXEC decides about each write, and every lane is read."""
+    first, second = list(range(32)), list(range(100, 132))
+    active = [lane not in (2, 21) for lane in range(32)]
+    one, two = swap(first, second, 16, "gfx1250", active)
+    assert list(one) == [*range(16), *[lane if lane == 21 else 100 + lane - 16 for lane in range(16, 32)]]
+    assert list(two) == [102 if lane == 2 else lane + 16 for lane in range(16)] + list(range(116, 132))
+    with pytest.raises(LaneError, match="all lanes on gfx950"):
+        swap(N64, N64, 16, "gfx950", [True] * 63 + [False])
+
+
 # ---- errors
 
 

@@ -262,5 +262,5 @@ def test_witnesses(capsys, stand_in):
 def test_from_a_shell():
     """The installed command, with nothing but its own process."""
     command = os.path.join(os.path.dirname(sys.executable), "cdna")
-    ran = subprocess.run([command, "asm", "--target", "gfx1250", LOAD], capture_output=True, text=True, timeout=120)
+    ran = subprocess.run([command, "asm", "--target", "gfx1250", LOAD], capture_output=True, text=True, timeout=600)
     assert (ran.returncode, ran.stderr) == (0, "") and LOAD_BYTES in ran.stdout

@@ -201,6 +201,68 @@ def test_what_is_decoded_encodes_again(name, data):
         assert asked("encode", name, "--", item["exact"])["result"]["bytes"] == [item["byte"]]
 
 
+# ---- scales
+
+
+def test_bytes_apart_by_commas():
+    assert asked("decode", "e2m1", "7,5, 3", "0x1")["result"]["values"] == [6.0, 3.0, 1.5, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "values"),
+    [
+        # The even element is the low nibble (mxfp4_to_f32 of ROCm/aiter, aiter/utility/fp4_utils.py).
+        (("torch.float4_e2m1fn_x2", "0x72", "0x1"), [1.0, 6.0, 0.5, 0.0]),
+        (("f4x2_pk_t", "0x2f"), [-6.0, 1.0]),
+        (("e2m1", "--packed", "0x76543210"), [0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0]),
+        # Four six-bit codes in three bytes: 1 + 2 * 64 + 3 * 64^2 + 31 * 64^3.
+        (("e2m3", "--packed", "0x7c3081"), [0.125, 0.25, 0.375, 7.5]),
+        (("bf16", "--packed", "0x3f804000"), [2.0, 1.0]),
+        (("e4m3fn", "--packed", "0x0038", "--scale", "128"), [2.0, 0.0]),
+    ],
+)
+def test_several_codes_in_one_number(arguments, values):
+    assert asked("decode", *arguments)["result"]["values"] == values
+
+
+@pytest.mark.parametrize(
+    ("arguments", "values"),
+    [
+        # Byte 0x39 is 1.125 in E4M3FN and 1.125 * 2^-8 in E5M3; as E8M0 it is 2^-70.
+        (("nvfp4", "--scale", "0x39"), [6.75, -3.375]),
+        (("e2m1", "--scale", "0x39", "--scale-format", "ue4m3"), [6.75, -3.375]),
+        (("e2m1", "--scale", "0x39", "--scale-format", "e5m3"), [6.75 * 2.0**-8, -3.375 * 2.0**-8]),
+        (("mxfp4", "--scale", "0x39"), [6 * 2.0**-70, -3 * 2.0**-70]),
+        (("e2m1", "--scale", "0xff"), ["nan", "nan"]),
+        (("nvfp4", "--scale", "0x7f"), ["nan", "nan"]),
+        (("nvfp4", "--scale", "0"), [0.0, -0.0]),
+    ],
+)
+def test_a_scale_is_read_in_its_format(arguments, values):
+    assert asked("decode", *arguments, "7", "0xd")["result"]["values"] == values
+
+
+def test_infinity_times_a_scale_of_zero():
+    assert asked("decode", "e5m2", "--scale", "0", "--scale-format", "e5m3", "0x7c")["result"]["values"] == ["nan"]
+
+
+def test_a_scale_that_must_not_be_too_small_rounds_up():
+    assert asked("encode", "e8m0", "--rounding", "up", "--", "0.7", "1", "6/7")["result"]["bytes"] == ["0x7f"] * 3
+    assert asked("encode", "e8m0", "--rounding", "RTZ", "--", "0.7")["result"]["rounding"] == "toward-zero"
+
+
+def test_the_scale_of_a_block_by_each_rule():
+    """pytorch/ao#2035: 150 in E4M3FN."""
+    document = asked("scale", "e4m3fn", "150")
+    (entry,) = document["result"]["entries"]
+    assert [entry[mode]["byte"] for mode in document["result"]["modes"]] == ["0x7e", "0x7e", "0x7f", "0x7e"]
+    assert rules(document) == [("rules-differ", "info")]
+    one = asked("scale", "mxfp4", "--mode", "RoundUp", "--", "7", "12")
+    assert [entry["rceil"]["byte"] for entry in one["result"]["entries"]] == ["0x80", "0x80"]
+    assert one["result"]["modes"] == ["rceil"] and one["findings"] == []
+    assert asked("scale", "mxfp4", "--rounding", "ceil", "--", "5")["result"]["modes"] == ["ceil"]
+
+
 # ---- table, native
 
 
@@ -254,11 +316,26 @@ def test_a_foreign_format_is_a_warning_elsewhere():
         (("encode", "e5m2", "--", "9" * 300), "characters"),
         (("encode", "e5m2", "--", "3^2"), "powers of 2 or 10"),
         (("encode", "e2m1", "--", "nan"), "no NaN"),
-        (("encode", "e5m2", "--rounding", "up", "--", "1"), "nearest-even"),
+        (("encode", "e5m2", "--rounding", "sideways", "--", "1"), "nearest-even"),
+        (("decode", "e2m1", ","), "no BYTE"),
+        (("decode", "e2m1", "--packed", "18"), "hexadecimal"),
+        (("decode", "e2m3", "--packed", "0x82082"), "20 bits, in codes of 6"),
+        (("decode", "e2m1", "--packed", "0x"), "a number"),
+        (("decode", "fp4x2", "0x172"), "8 bits"),
+        (("decode", "e2m1", "--scale-format", "e5m3", "1"), "--scale"),
+        (("decode", "e2m1", "--scale", "1", "--scale-format", "bf16", "1"), "e8m0, e4m3fn, e5m3"),
+        (("decode", "nvfp4", "--scale", "0x80", "1"), "no sign"),
+        (("scale", "e2m1"), "no MAGNITUDE"),
+        (("scale", "e2m1", "--mode", "up", "1"), "floor, even, ceil, rceil"),
+        (("scale", "e2m1", "--rounding", "nearest", "1"), "floor, even, ceil, rceil"),
+        (("scale", "nvfp4", "--", "5"), "E4M3"),
+        (("scale", "e2m1", "--", "-1"), "0 and more"),
+        (("scale", "e8m0", "--", "1"), "format of the elements"),
         (("encode", "e5m2", "--random", "0x100000000", "--rounding", "stochastic", "--", "1"), "2^32-1"),
         (("native",), "--target"),
         (("native", "--target", "mi300"), "gfx942"),
-        (("scale",), "unknown command"),
+        (("scales",), "unknown command"),
+        (("scale",), "required"),
         (("table", "e5m2", "--tall"), "--tall"),
     ],
 )

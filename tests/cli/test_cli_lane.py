@@ -188,7 +188,7 @@ def test_a_swap_of_one_value_with_itself_needs_both_results(rows):
         (("permute", "--target", "gfx942", "--index", "1<<99"), "--index"),
         (("permute", "--target", "gfx942", "--index", "4*lane", "--offset", "70000"), "0..65535"),
         (("permute", "--target", "gfx942", "--index", "4*lane", "--active", "60-70"), "0..63"),
-        (("permute", "--target", "gfx942", "--index", "4*lane", "--active", "all"), "lane numbers"),
+        (("permute", "--target", "gfx942", "--index", "4*lane", "--active", "most"), "lane numbers"),
         (("ballot", "--target", "gfx1250", "--active", "0x100000000"), "32 bits"),
         (("permute", "--target", "gfx942", "--index", "4*lane", "--lane", "64"), "0..63"),
         (("dpp", "--target", "gfx942", "--control", "dpp8:[0,1,2,3,4,5,6,7]"), "not on gfx942"),
@@ -216,3 +216,125 @@ def test_text_for_people():
     assert status == 0 and out.splitlines()[1].split() == ["3", "160", "40", "40"]
     for arguments in (["swap", "--target", "gfx950", "--rows", "16"], ["ballot", "--target", "gfx950"], ["--help"]):
         assert call(*arguments)[0] == 0
+
+
+# ---- what people write
+
+
+@pytest.mark.parametrize(
+    ("command", "more", "same"),
+    [
+        ("ds_bpermute_b32", ("--index", "160"), "bpermute"),
+        ("__builtin_amdgcn_ds_bpermute", ("--index", "160"), "bpermute"),
+        ("llvm.amdgcn.ds.permute", ("--index", "4*lane"), "permute"),
+        ("DS_SWIZZLE_B32", ("--pattern", "0x401f"), "swizzle"),
+        ("v_mov_b32_dpp", ("--control", "row_shl:1"), "dpp"),
+        ("update_dpp", ("--control", "row_shl:1"), "dpp"),
+        ("V_READLANE_B32", ("--from", "3"), "readlane"),
+        ("v_readfirstlane_b32", (), "readfirstlane"),
+    ],
+)
+def test_an_instruction_is_a_command(command, more, same):
+    assert asked(command, "--target", "gfx950", *more) == asked(same, "--target", "gfx950", *more)
+
+
+def test_a_swap_by_its_name_knows_its_rows():
+    for rows in ("16", "32"):
+        found = asked(f"v_permlane{rows}_swap_b32", "--target", "gfx950")
+        assert found == asked("swap", "--target", "gfx950", "--rows", rows)
+
+
+@pytest.mark.parametrize(
+    ("target", "control", "same"),
+    [
+        ("gfx942", "0xb1", "quad_perm:[1,0,3,2]"),
+        ("gfx942", "0x111", "row_shr:1"),
+        ("gfx942", "322", "row_bcast:15"),
+        ("gfx950", "0x153", "row_newbcast:3"),
+        ("gfx1250", "0x153", "row_share:3"),
+        ("gfx1250", "0x161", "row_xmask:1"),
+        ("gfx942", "ROW_MIRROR", "row_mirror"),
+        ("gfx942", "row_shr 1", "row_shr:1"),
+        ("gfx942", "quad_perm:1,0,3,2", "quad_perm:[1,0,3,2]"),
+    ],
+)
+def test_a_control_in_other_words(target, control, same):
+    """rocm-libraries#7944 and LLVM's update_dpp write controls as codes: 0xb1 exchanges pairs, 0x142 is row_bcast:15."""
+    found = asked("dpp", "--target", target, "--control", control)
+    assert found["result"]["control"] == same
+    assert found == asked("dpp", "--target", target, "--control", same)
+
+
+def test_a_named_swizzle():
+    for pattern in ("swizzle(SWAP,16)", "offset:swizzle(SWAP, 16)", "offset:0x401f", "16415"):
+        found = asked("swizzle", "--target", "gfx942", "--pattern", pattern)["result"]
+        assert (found["pattern"], found["values"][:2]) == (0x401F, [16, 17])
+
+
+# ---- permlanes
+
+
+def test_a_shuffle_up_keeps_the_edge_and_an_emulator_does_not():
+    document = asked("up", "--target", "gfx1250", "--by", "2", "--width", "8", "--value", "100+lane")
+    assert document["result"]["values"][:10] == [100, 101, 100, 101, 102, 103, 104, 105, 108, 109]
+    assert [(item["claim"], item["position"]) for item in document["disputed"]] == [("LANE-060", "emulator")]
+    assert document["disputed"][0]["result"]["values"][:3] == [0, 0, 100]
+    assert rules(document)[0] == ("outside-group", "warning", "LANE-060")
+    inside = asked("xor", "--target", "gfx1250", "--by", "5", "--width", "8")
+    assert inside["disputed"] == [] and inside["findings"] == []
+    assert inside["result"]["values"] == [lane ^ 5 for lane in range(32)]
+
+
+def test_indices_for_a_pull():
+    made = asked("index-gen", "--target", "gfx1250", "--index", "3*lane+1", "--width", "8")["result"]["values"]
+    assert made == [4 * ((lane & ~7) + (3 * lane + 1) % 8) for lane in range(32)]
+
+
+def test_row_permlanes():
+    """The rotation of the CDNA5 guide's V_PERMLANE16_B32 and V_PERMLANEX16_B32."""
+    words = ("--target", "gfx1250", "--select", "0x87654321,0x0fedcba9")
+    assert asked("permlane16", *words)["result"]["values"] == [*range(1, 16), 0, *range(17, 32), 16]
+    assert asked("v_permlanex16_b32", *words)["result"]["values"][15] == 16
+    each = asked("permlanex16", "--target", "gfx1250", "--index", "lane")["result"]["values"]
+    assert each == [*range(16, 32), *range(16)]
+
+
+def test_a_pull_may_read_inactive_lanes():
+    words = ("--target", "gfx1250", "--index", "20", "--active", "0-3")
+    assert asked("bpermute", *words)["result"]["values"][0] == 0
+    assert asked("ds_bpermute_fi_b32", *words)["result"]["values"][0] == 5
+
+
+def test_one_lane_as_a_scalar():
+    assert asked("readlane", "--target", "gfx942", "--from", "40")["result"] == {"lanes": 64, "reads_lane": 40, "value": 40}
+    short = asked("readlane", "--target", "gfx1250", "--from", "40")
+    assert short["result"]["reads_lane"] == 8 and rules(short) == [("lane-wraps", "warning", "LANE-063")]
+    assert asked("readfirstlane", "--target", "gfx942", "--active", "0xf0")["result"]["value"] == 4
+    assert rules(asked("readfirstlane", "--target", "gfx942", "--active", "none"))[0][0] == "no-lane"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("up", "--target", "gfx950", "--by", "1"), "on gfx1250, not on gfx950, which has bpermute, LANE-060"),
+        (("permlanex16", "--target", "gfx942", "--select", "0,0"), "LANE-062"),
+        (("index-gen", "--target", "gfx942", "--index", "lane"), "LANE-061"),
+        (("up", "--target", "gfx1250"), "--by"),
+        (("up", "--target", "gfx1250", "--by", "1", "--width", "24"), "1, 2, 4, 8, 16 or 32"),
+        (("permlane16", "--target", "gfx1250"), "--select"),
+        (("permlane16", "--target", "gfx1250", "--select", "1"), "two words"),
+        (("permlane16", "--target", "gfx1250", "--select", "0,0", "--index", "lane"), "--select"),
+        (("ds_bpermute_fi_b32", "--target", "gfx950", "--index", "0"), "not on gfx950"),
+        (("dpp", "--target", "gfx950", "--control", "row_shl:1", "--fetch-inactive"), "not on gfx950"),
+        (("dpp", "--target", "gfx1250", "--control", "0x142"), "not on gfx1250"),
+        (("dpp", "--target", "gfx950", "--control", "0x100"), "0x101 to 0x10f"),
+        (("swizzle", "--target", "gfx950", "--pattern", "swizzle(SWAP,3)"), "1, 2, 4, 8, 16"),
+        (("swizzle", "--target", "gfx950", "--pattern", "swizzle(SWAP"), "such as swizzle(SWAP,16)"),
+        (("v_permlane64_b32", "--target", "gfx1250"), "no model"),
+        (("__shfl_up", "--target", "gfx950"), "a shuffle is bpermute"),
+        (("readlane", "--target", "gfx950"), "--from"),
+    ],
+)
+def test_wrong_permlanes_are_one_message(arguments, words):
+    status, out, err = call(*arguments)
+    assert status == 2 and words in err and out == "" and err.count("\n") <= 1

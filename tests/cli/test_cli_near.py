@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a command says to a name that is none: products for targets, slips in mnemonics, modifiers of the older targets."""
 
+import json
+
 import pytest
 
 from cdna_evidence.cli import main
@@ -46,6 +48,14 @@ def test_every_command_knows_products(words, capsys):
         ("cdna4", "is gfx950"),
         ("CDNA3", "is gfx942"),
         ("GFX1250", "write gfx1250"),
+        # MI325X and MI308X are of the MI300 series; gfx940 was the name of early units.
+        ("MI325X", "is gfx942"),
+        ("MI308X", "is gfx942"),
+        ("gfx940", "is gfx942"),
+        ("MI455X", "is gfx1250"),
+        ("gfx942:sramecc+:xnack-", "write gfx942"),
+        ("amdgcn-amd-amdhsa--gfx950", "write gfx950"),
+        ("gfx1250-strict", "stepping A0"),
     ],
 )
 def test_hints(name, hint, capsys):
@@ -75,6 +85,37 @@ def test_no_hint_where_the_target_is_not_the_matter(capsys):
 def test_did_you_mean(words, meant, capsys):
     status, text = said(words, capsys)
     assert status in (1, 2) and "did you mean" in text and meant in text.split("did you mean")[1]
+
+
+@pytest.mark.parametrize(
+    "product, successors",
+    [
+        ("v_mfma_f32_16x16x16_f16", ["v_wmma_f32_16x16x32_f16"]),
+        ("v_mfma_f32_32x32x16_fp8_fp8", ["v_wmma_f32_16x16x64_fp8_fp8", "v_wmma_f32_16x16x128_fp8_fp8"]),
+        ("v_smfmac_f32_16x16x32_f16", ["v_swmmac_f32_16x16x64_f16"]),
+    ],
+)
+def test_an_mfma_is_led_to_products_that_compilers_select(product, successors, capsys):
+    """The forms with half of K are nearer by name, but no compiler selects them and newer assemblers refuse them."""
+    for words in (["layout", product, "--matrix", "A", "--table"], ["waits", "--first", product, "--then", "valu", "--via", "read"]):
+        guess = said(["mfma", *words, "--target", "gfx1250"], capsys)[1].split("did you mean")[-1]
+        assert all(name in guess for name in successors)
+        assert "16x16x16" not in guess and "16x16x32_fp8" not in guess
+
+
+def test_a_form_that_no_compiler_selects_is_called_so(capsys):
+    words = ["--target", "gfx1250", "--json"]
+    for start in (["layout", "v_wmma_f32_16x16x16_f16", "--matrix", "A", "--at", "0,0"], ["waits", "--first", "v_wmma_f32_16x16x16_f16", "--then", "valu", "--via", "read", "--no-run"]):
+        status, text = said(["mfma", *start, *words], capsys)
+        assert status == 0 and [item["claim"] for item in json.loads(text)["findings"]] == ["WMMA-075"]
+    assert "22 of them are forms of gfx12" in said(["mfma", "list", "--target", "gfx1250"], capsys)[1]
+    assert "gfx12" not in said(["mfma", "list", "--target", "gfx950"], capsys)[1]
+
+
+@pytest.mark.parametrize("word, command", [("wmma", "cdna mfma"), ("FP8", "cdna format"), ("permute", "cdna lane"), ("claims", "cdna claim list")])
+def test_words_for_what_stands_under_another_command(word, command, capsys):
+    status, text = said([word, "list"], capsys)
+    assert status == 2 and text.rstrip().split("; try: ")[1].startswith(command)
 
 
 def test_a_name_unlike_any_gets_no_guess(capsys):

@@ -26,6 +26,10 @@ CASES = {
         {("TDM-129", "strictly-increasing"), ("TDM-129", "non-decreasing-for-bounds")},
     ),
     "a list that rises": (GATHER | {"tile_dim1": 2, "row_indices": [3, 4]}, set()),
+    "a row at the end of the memory": (
+        {"tile_dim0": 8, "tensor_dim0": 4, "global_addr": 508},
+        {("TDM-151", "data-only")},
+    ),
     "a barrier": (
         {"tile_dim0": 4, "tensor_dim0": 4, "atomic_barrier_enable": 1, "atomic_barrier_address": 4},
         {("TDM-099", "emulator-16"), ("TDM-099", "compiler-29")},

@@ -205,6 +205,22 @@ def test_text_that_holds_no_descriptor(text, monkeypatch, capsys):
     assert status == 2 and "standard input" in message and "\n" not in message.strip()
 
 
+def test_a_dump_in_capitals_and_comments_of_an_assembler(monkeypatch, capsys):
+    words = (1, 0, 0x1000, 0x80000000, 0x00010000, 0x400000, 0x400000, 0x400000, 0x10, 0x40, 0, 0)
+    text = "".join(f"S{n}: 0X{word:08X}\r\n" for n, word in enumerate(words)) + "EXEC 0xFFFFFFFF\r\n"
+    status, document = run(monkeypatch, capsys, text)
+    (found,) = document["result"]["descriptors"]
+    assert (status, found["name"], found["mode"]) == (0, "s[0:11]", "dense")
+    text = "; of an assembler\n" + " ".join(f"{word:x}" for word in words) + "\n; end\n"
+    assert [item["name"] for item in run(monkeypatch, capsys, text)[1]["result"]["descriptors"]] == ["line 2"]
+
+
+def test_an_instruction_alone_tells_no_words(monkeypatch, capsys):
+    text = "; of a compiler\ntensor_load_to_lds s[0:3], s[4:11]\ns_wait_tensorcnt 0x0\n"
+    status, message = run(monkeypatch, capsys, text)
+    assert status == 2 and "names registers and not what they hold" in message
+
+
 def test_a_walk_over_a_whole_matrix_is_silent(monkeypatch, capsys):
     copy = {"element_bits": 16, "base": 1 << 40, "tensor": [200, 100], "strides": [256], "tile": [64, 32]}
     tiles = [{**copy, "at": [x, y], "lds_addr": 0} for y in range(0, 100, 32) for x in range(0, 200, 64)]

@@ -67,6 +67,44 @@ def test_decode(run, value, target, counters, text):
     assert document["result"]["text"] == text
 
 
+@pytest.mark.parametrize(
+    ("words", "target", "wanted"),
+    [
+        # Operands as in composable_kernel and in the LLVM tests; the last word is that of rocm-libraries pull request 10653.
+        (["s_waitcnt vmcnt(0)"], "gfx942", "bf8c0f70"),
+        (["S_WAITCNT", "lgkmcnt(0)"], "gfx950", "bf8cc07f"),
+        (["vmcnt(0)", "&", "lgkmcnt(0)"], "gfx950", "bf8c0070"),
+        (["s_waitcnt 0x3952"], "gfx942", "bf8c3952"),
+        (["70", "0f", "8c", "bf"], "gfx942", "bf8c0f70"),
+        (["1c 01 c8 bf"], "gfx1250", "bfc8011c"),
+        (["s_wait_loadcnt_dscnt 0x11c"], "gfx1250", "bfc8011c"),
+        (["s_wait_tensorcnt", "2"], "gfx1250", "bfcb0002"),
+        (["s_wait_idle"], "gfx1250", "bf8a0000"),
+    ],
+)
+def test_decode_takes_text_and_bytes(run, words, target, wanted):
+    status, out, _ = run("decode", *words, "--target", target, "--json")
+    assert status == 0
+    assert json.loads(out)["result"]["word"] == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "target", "said"),
+    [
+        ("vmcnt(64)", "gfx942", "vmcnt=64: 0..63"),
+        ("s_waitcnt vmcnt(0)", "gfx1250", "one opcode for each counter"),
+        ("vscnt(0)", "gfx950", "gfx950 has vmcnt, expcnt, lgkmcnt"),
+        ("s_wait_dscnt 0", "gfx942", "not an instruction of gfx942"),
+        ("s_wait_loadcnt", "gfx1250", "s_wait_loadcnt: the operand is not a number"),
+        ("v_mov_b32 v0, v1", "gfx942", "or the text of a wait"),
+        ("s_wait_alu depctr_va_vdst(0)", "gfx1250", "or the text of a wait"),
+    ],
+)
+def test_what_is_no_wait_of_the_target_is_said(run, text, target, said):
+    status, out, err = run("decode", text, "--target", target)
+    assert (status, out) == (2, "") and said in err and err.count("\n") == 1
+
+
 def test_a_count_beyond_the_counter_is_an_error(run):
     status, document = decode(run, "0xbfc70020", "gfx1250")
     assert status == 1
@@ -246,6 +284,10 @@ def test_windows_line_ends(check):
         ),
         ('\t.amdgcn_target "amdgcn-amd-amdhsa--gfx950:xnack-"\nv_nop', "gfx942", "for gfx950"),
         ("v_nop\namdhsa.target:   amdgcn-amd-amdhsa--gfx1250", "gfx950", "for gfx1250 (amdhsa.target: in line 2)"),
+        # As LLVM 24 names it.
+        ('\t.amdgcn_target "amdgpu12.50-amd-amdhsa-unknown-gfx1250"\nv_nop', "gfx950", "for gfx1250"),
+        ('\t.amdgcn_target "amdgcn-amd-amdhsa--gfx9-4-generic"\nv_nop', "gfx1250", "for gfx9-4-generic"),
+        ('\t.amdgcn_target "amdgcn-amd-amdhsa--gfx9-generic"\nv_nop', "gfx942", "for gfx9-generic"),
         ("s_waitcnt vmcnt(0)", "gfx1250", "all waits of the text are those of gfx942 and gfx950"),
         ("s_wait_dscnt 0x0", "gfx950", "all waits of the text are those of gfx1250"),
     ],
@@ -258,8 +300,10 @@ def test_a_text_for_another_target_is_said_to_be_one_first(check, text, target, 
 
 
 def test_a_text_for_this_target_is_not_said_to_be_another(check):
-    for text in ('\t.amdgcn_target "amdgcn-amd-amdhsa--gfx950:xnack-"\ns_nop 0', "s_nop 0"):
-        assert check(text, "gfx950")[1]["findings"] == []
+    # LLVM's guide: the generic target's code runs on both.
+    for name in ("amdgcn-amd-amdhsa--gfx950:xnack-", "amdgpu9.50-amd-amdhsa-unknown-gfx950", "amdgcn-amd-amdhsa--gfx9-4-generic"):
+        assert check(f'\t.amdgcn_target "{name}"\ns_nop 0', "gfx950")[1]["findings"] == []
+    assert check("s_nop 0", "gfx950")[1]["findings"] == []
 
 
 def test_the_same_mnemonic_of_another_target_is_named_once(check):
@@ -340,6 +384,18 @@ def test_covers_says_where_it_is_not_sure_of_a_counter(run):
     status, document, _ = covers(run, "gfx950", "buffer_inv sc1")
     assert (status, document["result"]["instructions"][0]["counters"]) == (0, [])
     assert [(item["rule"], item["severity"]) for item in document["findings"]] == [("counter-not-sure", "info")]
+    assert document["findings"][0]["claim"] == "WAIT-092"
+
+
+def test_an_invalidation_is_counted_where_guide_and_compiler_agree(check):
+    """llc 22.1.8 waits for loadcnt 1 behind global_inv, as the CDNA5 guide counts; for vmcnt 0 behind buffer_inv."""
+    text = "global_load_b32 v0, v[2:3], off\nglobal_inv scope:SCOPE_DEV\ns_wait_loadcnt 1\nv_mov_b32 v1, v0"
+    status, document = check(text, "gfx1250")
+    assert (status, document["disputed"]) == (0, [])
+    text = "global_load_dword v0, v[2:3], off\nbuffer_inv sc1\ns_waitcnt vmcnt(1)\nv_mov_b32 v1, v0"
+    status, document = check(text, "gfx942")
+    assert status == 1
+    assert document["disputed"] == [{"claim": "WAIT-092", "position": "counted", "result": {"missing": []}}]
 
 
 def test_the_text_groups_what_is_alike_and_the_document_lists_each(run, check, tmp_path):
@@ -399,3 +455,13 @@ def test_covers_says_what_a_matrix_instruction_and_a_barrier_need(run, target, n
     status, out, _ = run("covers", name, "--target", target)
     assert status == 0
     assert said in out
+
+
+@pytest.mark.parametrize("words", [["waits", "check"], ["mfma", "audit"]])
+def test_machine_words_are_not_called_a_text_without_instructions(capsys, tmp_path, words):
+    """Kernels of hipBLASLt are kept as .long words."""
+    path = tmp_path / "k.s"
+    path.write_text("k:\n.long 0xBF8CC07F\n.long 0xBF810000\n")
+    assert main([*words, str(path), "--target", "gfx942"]) == 2
+    said = capsys.readouterr().err
+    assert ".long words are not decoded" in said and said.count("\n") == 1

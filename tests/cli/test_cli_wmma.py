@@ -137,3 +137,22 @@ def test_transcendental_reads_carry_what_newer_compilers_leave(capsys):
     found = json.loads(call([*words, "--no-run", "--json"], capsys)[1])
     assert found["result"]["slots"] == 0 and found["result"]["by_compiler"] == []
     assert [(item["claim"], item["result"]["slots"]) for item in found["disputed"]] == [("WMMA-078", 4)]
+
+
+@pytest.mark.parametrize("name", ["fp4", "FP4", "e2m1", "E2M1fn", "MATRIX_FMT_FP4", "4"])
+@pytest.mark.parametrize(("target", "product"), [("gfx1250", "v_wmma_f32_16x16x128_f8f6f4"), ("gfx950", "v_mfma_f32_16x16x128_f8f6f4")])
+def test_a_format_by_any_of_its_names(name, target, product, capsys):
+    asked = ["mfma", "waits", "--target", target, "--first", product, "--then", "valu", "--via", "read", "--no-run", "--json"]
+    answers = [json.loads(call([*asked, "--a-format", text, "--b-format", text], capsys)[1])["result"] for text in ("fp4", name)]
+    assert answers[0] == answers[1]
+    place = ["mfma", "layout", product, "--target", target, "--matrix", "A", "--at", "3,33", "--json", "--a-format"]
+    assert len({call([*place, text], capsys)[1] for text in (name, "fp4")}) == 1
+
+
+@pytest.mark.parametrize("name", ["fp5", "e4m3fnuz", "5", ""])
+def test_a_format_that_is_none_is_refused_for_every_operand(name, capsys):
+    product = "v_wmma_scale_f32_16x16x128_f8f6f4"
+    for matrix in ("A", "D", "scale_a"):
+        words = ["mfma", "layout", product, "--target", "gfx1250", "--matrix", matrix, "--at", "0,0", "--a-format", name]
+        status, _, error = call(words, capsys)
+        assert status == 2 and "fp8 (0), bf8 (1)" in error

@@ -22,7 +22,8 @@ RULE = re.compile(r'\b(?:error|warning|note)\(\s*"([a-z0-9-]+)"')
 
 def rules():
     """Return the names of the linter's rules."""
-    texts = [path.read_text(encoding="utf-8") for path in (ROOT / "model" / "cdna" / "tdm").glob("rules*.py")]
+    home = ROOT / "model" / "cdna" / "tdm"
+    texts = [path.read_text(encoding="utf-8") for path in [*home.glob("rules*.py"), home / "sequence.py"]]
     return {name for text in texts for name in RULE.findall(text)}
 
 
@@ -47,7 +48,7 @@ def run(command):
     """Return exit status and output of a shell command in which `cdna` is the one of this environment."""
     path = os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]])
     settled = {**os.environ, "PATH": path, "NO_COLOR": "1"}
-    ran = subprocess.run(["sh", "-c", command], capture_output=True, text=True, cwd=ROOT, timeout=120, env=settled)
+    ran = subprocess.run(["sh", "-c", command], capture_output=True, text=True, cwd=ROOT, timeout=600, env=settled)
     return ran.returncode, (ran.stdout + ran.stderr).rstrip("\n")
 
 

@@ -60,6 +60,7 @@ class Handler(BaseHTTPRequestHandler):
         with server.lock:
             server.log.append((self.command, self.path, dict(self.headers), time.monotonic()))
             seen = sum(entry[1] == self.path for entry in server.log)
+            server.lock.notify_all()
         name, _, rest = path.strip("/").partition("/")
         try:
             getattr(self, "at_" + name.replace("-", "_"), self.at_missing)(rest, seen)
@@ -110,6 +111,12 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.write(b"x")
             self.wfile.flush()
             time.sleep(0.1)
+
+    def at_after(self, rest, seen):
+        """Answer once so many requests for /page have come."""
+        with self.server.lock:
+            self.server.lock.wait_for(lambda: self.server.paths().count("/page") >= int(rest), timeout=60)
+        self.send(200, PAGE)
 
     def at_endless(self, rest, seen):
         self.close_connection = True
@@ -197,7 +204,7 @@ class Server(ThreadingHTTPServer):
 
     def __init__(self, tls=False):
         super().__init__(("127.0.0.1", 0), Handler)
-        self.log, self.lock, self.files = [], threading.Lock(), {}
+        self.log, self.lock, self.files = [], threading.Condition(), {}
         if tls:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             context.load_cert_chain(PEM)

@@ -13,11 +13,13 @@ from cdna_evidence.links.client import Limits
 
 
 @pytest.fixture
-def command(capsys, monkeypatch, server):
+def command(capsys, monkeypatch, server, tmp_path):
     """Run `cdna links`; {server} in a word is the hostile server, whose address this test flag alone lets it reach."""
+    # Nothing is kept in the clone.
+    monkeypatch.setattr("cdna_evidence.settings.root", lambda: tmp_path)
     monkeypatch.setattr(
         "cdna_evidence.links.client.Limits.__new__.__defaults__",
-        tuple(Limits()._replace(retries=0, delay=0.0, read=0.3, request=0.5)),
+        tuple(Limits()._replace(retries=0, delay=0.0)),
     )
 
     def run(*words):

@@ -3,7 +3,7 @@
 
 import json
 import random
-import time
+import threading
 import tracemalloc
 
 import pytest
@@ -61,13 +61,10 @@ def check(server, *urls, cache=None, passages=None, **kwargs):
     ],
 )
 def test_outcome(server, path, outcome, rule):
-    began = time.monotonic()
-
-    result = check(server, path, limits=HASTY if path.startswith("/drip") else SMALL)
+    # Left to itself, what drips ends before long, and not as a time-out.
+    result = check(server, path, limits=HASTY if rule == "link-timeout" else SMALL)
 
     assert (result.outcome, result.rule) == (outcome, rule), result.message
-    # Left to itself, what drips goes on for 20 seconds a request.
-    assert time.monotonic() - began < 20
 
 
 @pytest.mark.parametrize("status", [403, 404, 405, 501])
@@ -94,20 +91,18 @@ def test_retry_after_is_waited_for(server, form):
     times = [entry[3] for entry in server.log]
     assert result.outcome == "passed"
     # An HTTP date has whole seconds, so two seconds ahead may be little more than one.
-    assert len(times) == 2 and 0.9 <= times[1] - times[0] < 3.0
+    assert len(times) == 2 and 0.9 <= times[1] - times[0]
 
 
 @pytest.mark.parametrize("form", ["seconds3600", "date3600"])
 def test_retry_after_beyond_the_cap_is_rate_limited(server, form):
-    began = time.monotonic()
-
     first, second = check(server, f"/limited/{form}", "/page")
 
     assert (first.outcome, first.rule) == ("cantTell", "link-rate-limited")
     assert (second.outcome, second.rule) == ("cantTell", "link-rate-limited"), (
         "the host asked for a pause: nothing more is asked"
     )
-    assert len(server.log) == 1 and time.monotonic() - began < 60
+    assert len(server.log) == 1
 
 
 def test_lasting_429_is_rate_limited(server):
@@ -216,13 +211,12 @@ def test_unresolved_name_and_closed_port_cannot_tell(server):
 
 
 def test_resolver_that_hangs_is_left(server):
-    began = time.monotonic()
+    end = threading.Event()
 
-    result = check(
-        server, "/page", names=lambda host, port: time.sleep(30), limits=SMALL._replace(connect=0.1, retries=0)
-    )
+    result = check(server, "/page", names=lambda host, port: end.wait(), limits=SMALL._replace(connect=0.1, retries=0))
 
-    assert result.rule == "link-timeout" and time.monotonic() - began < 15
+    assert result.rule == "link-timeout"
+    end.set()
 
 
 @pytest.mark.parametrize("path", ["/bomb", "/endless"])
@@ -251,16 +245,13 @@ def test_one_connection_a_host_and_a_pause(server):
 
 
 def test_a_slow_host_does_not_hold_up_others(server):
-    slow = [f"http://slow.site-under-test.org/drip-head?{n}" for n in range(2)]
+    """The slow pages answer when every fast one was asked: were one of those held up behind them, none would answer."""
+    slow = [f"http://slow.site-under-test.org/after/20?{n}" for n in range(10)]
     fast = [f"http://h{n}.site-under-test.org/page" for n in range(20)]
-    limits = SMALL._replace(retries=0, request=2.0, url=2.0)
 
-    results = check(server, *slow, *fast, limits=limits)
+    results = check(server, *slow, *fast, limits=SMALL._replace(retries=0))
 
-    assert [one.outcome for one in results] == ["cantTell"] * 2 + ["passed"] * 20
-    slow_times = [entry[3] for entry in server.log if entry[1] != "/page"]
-    fast_times = [entry[3] for entry in server.log if entry[1] == "/page"]
-    assert max(fast_times) < max(slow_times), "the second slow page is asked when the first was given up"
+    assert [one.outcome for one in results] == ["passed"] * 30
 
 
 def test_same_url_is_asked_once_and_named_honestly(server):

@@ -25,13 +25,16 @@ def test_results_keep_the_order_of_the_jobs():
 
 @pytest.mark.parametrize(("per_host", "hosts", "most"), [(1, 1, 1), (2, 1, 2), (1, 10, 3), (5, 1, 3)])
 def test_never_more_at_once_than_allowed(per_host, hosts, most):
-    now, highest, lock = [0], [0], threading.Lock()
+    now, highest, lock, reached = [0], [0], threading.Lock(), threading.Event()
 
     def step(job):
         with lock:
             now[0] += 1
             highest[0] = max(highest[0], now[0])
-        time.sleep(0.03)
+            if now[0] == most:
+                reached.set()
+        reached.wait(60)  # as many as are allowed come, however slowly; then some time in which no more may
+        time.sleep(0.02)
         with lock:
             now[0] -= 1
         return schedule.Done(job)

@@ -2,7 +2,9 @@
 """The compiler matrix: kept answers against published ones, what is read off assembly, and what counts as news."""
 
 import json
+import platform
 import re
+import sys
 
 import pytest
 
@@ -90,7 +92,9 @@ def test_a_compiler_asked_again_says_what_is_kept(kept, tmp_path):
             for target, cell in row.items():
                 held = kept.answers[name]["cells"][question][target]
                 assert (cell["state"], cell["value"]) == (held["state"], held["value"]), (name, question, target)
-        assert again["digest"] == kept.answers[name]["digest"]
+        # The kept answers are those of the wheels for this platform.
+        if (sys.platform, platform.machine()) == ("linux", "x86_64"):
+            assert again["digest"] == kept.answers[name]["digest"]
 
 
 def test_news_tells_that_gfx1250_was_half_finished(kept):

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The YAML subset: what it means, where it stands, and hostile files that must give messages and never a traceback."""
 
-import time
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -101,11 +99,10 @@ def test_what_was_refused_is_not_reported_again_by_the_models(tree):
 def test_an_alias_bomb_costs_nothing():
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 12)]
-    start = time.perf_counter()
     document = read("\n".join(lines))
 
-    assert time.perf_counter() - start < 20
-    assert len(document.problems) >= 12
+    # Written out, the last of them would hold 9 to the 12th of an x.
+    assert len(document.problems) >= 12 and len(repr(document.data)) < 10_000
 
 
 @pytest.mark.parametrize("opening", ["[", "{a: ", "- ", "? "])

@@ -56,7 +56,7 @@ def browser():
         _none("the extra `test` (playwright) is not installed")
     with sync_playwright() as engine:
         try:
-            started = engine.chromium.launch(executable_path=found, args=FLAGS)
+            started = engine.chromium.launch(executable_path=found, args=FLAGS, timeout=120_000)
         except Error as error:
             _none(f"no Chromium: {str(error).splitlines()[0]}")
         yield started

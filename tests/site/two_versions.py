@@ -120,7 +120,7 @@ class Clone:
             env=self.environment(**environment),
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=900,
         )
         assert done.returncode == status, (words, done.stdout, done.stderr)
         return done.stdout, done.stderr
@@ -214,7 +214,7 @@ class Host:
 
     def get(self, path):
         """Return (path after redirects of the server, body). Raises: urllib.error.HTTPError."""
-        with urllib.request.urlopen(self.url + path, timeout=10) as answer:
+        with urllib.request.urlopen(self.url + path, timeout=120) as answer:
             return answer.url.removeprefix(self.url), answer.read().decode("utf-8")
 
     def follow(self, path):

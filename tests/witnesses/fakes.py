@@ -3,7 +3,9 @@
 
 import sys
 import textwrap
+import time
 
+from cdna_evidence.witnesses import isolation, worker
 from cdna_evidence.witnesses.cache import Cache
 from cdna_evidence.witnesses.clang import Clang
 
@@ -22,8 +24,12 @@ BODY = """
         os.abort()
     if "segv" in text:
         os.kill(os.getpid(), 11)
-    if "hang" in text:
+    def hang():
+        with open(COUNT + ".hangs", "a") as stream:
+            stream.write("x")
         time.sleep(600)
+    if "hang" in text:
+        hang()
     if "forks" in text:
         for leave in (False, True):
             if os.fork() == 0:
@@ -34,7 +40,9 @@ BODY = """
                 with open(COUNT + ".pids", "a") as stream:
                     stream.write(str(os.getpid()) + " ")
                 time.sleep(600)
-        time.sleep(600)
+        while not os.path.exists(COUNT + ".pids") or open(COUNT + ".pids").read().count(" ") < 2:
+            time.sleep(0.01)
+        hang()
     if "leaves" in text:
         if os.fork() == 0:
             with open(COUNT + ".pids", "a") as stream:
@@ -76,7 +84,28 @@ def write(path, body):
     return path
 
 
-def clang(folder, cache=None, seconds=20.0, memory=1 << 30, output=1 << 20):
+class Clock:
+    """The time of this machine, and an hour more for every byte of a file: a fake that hangs writes one.
+
+    So the time of whoever waits for it is over when it hangs, and never before, however slow this machine is.
+    """
+
+    sleep = staticmethod(time.sleep)
+
+    def __init__(self, file):
+        self.file = file
+
+    def monotonic(self):
+        return time.monotonic() + 3600 * (self.file.stat().st_size if self.file.exists() else 0)
+
+
+def hasten(monkeypatch, file):
+    """Give the code that waits for programs a Clock."""
+    for module in (isolation, worker):
+        monkeypatch.setattr(module, "time", Clock(file))
+
+
+def clang(folder, cache=None, seconds=600.0, memory=1 << 28, output=1 << 20):
     """Return a witness whose compiler is the fake."""
     program = folder / "fake"
     if not program.exists():
@@ -99,9 +128,17 @@ def alive(pid):
         return False
 
 
+def gone(pid):
+    """Return True once a process has ended; what was killed ends when the machine comes to it."""
+    ends = time.monotonic() + 120
+    while alive(pid) and time.monotonic() < ends:
+        time.sleep(0.01)
+    return not alive(pid)
+
+
 def left_running(folder):
     """Return the ids that fakes wrote down and that still run."""
     text = (folder / "count.pids").read_text(encoding="ascii")
     pids = [int(word) for word in text.split()]
     assert pids, "the fake started nothing, so the test shows nothing"
-    return [pid for pid in pids if alive(pid)]
+    return [pid for pid in pids if not gone(pid)]

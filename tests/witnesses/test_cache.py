@@ -14,11 +14,12 @@ WRITER = """
 import sys
 from cdna_evidence.witnesses.cache import Cache
 cache = Cache(sys.argv[1])
-print("ready", flush=True)
 for number in range(int(sys.argv[2])):
     cache.put({"question": 1}, str(number % 10) * 300000)
     found = cache.get({"question": 1})
     assert found is not None and len(found) == 300000 and len(set(found)) == 1
+    if number == 0:
+        print("ready", flush=True)
 """
 
 
@@ -66,7 +67,7 @@ def test_killed_writers_leave_whole_entries(tmp_path):
 def test_parallel_writers_and_readers(tmp_path):
     command = [sys.executable, "-c", WRITER, str(tmp_path), "150"]
     running = [subprocess.Popen(command, stdout=subprocess.DEVNULL) for _ in range(3)]
-    assert [process.wait(timeout=120) for process in running] == [0, 0, 0]
+    assert [process.wait(timeout=600) for process in running] == [0, 0, 0]
     assert not list(tmp_path.rglob(".new-*"))
 
 
@@ -78,12 +79,12 @@ def test_an_answer_says_whether_it_was_kept(tmp_path):
     assert again[0]._replace(kept=False) == first[1] and again[2]._replace(kept=False) == first[0]
 
 
-def test_failures_are_kept_but_not_a_timeout(tmp_path):
+def test_failures_are_kept_but_not_a_timeout(tmp_path, hasty):
     """A time-out says something about this machine now; everything else says something about the compiler."""
     for word, kept in (("abort", True), ("flood", True), ("hang", False)):
-        fakes.clang(tmp_path, seconds=3.0 if word == "hang" else 20.0).assemble("gfx950", [f"s_{word}"])
+        fakes.clang(tmp_path).assemble("gfx950", [f"s_{word}"])
         before = fakes.calls(tmp_path)
-        (item,) = fakes.clang(tmp_path, seconds=3.0 if word == "hang" else 20.0).assemble("gfx950", [f"s_{word}"])
+        (item,) = fakes.clang(tmp_path).assemble("gfx950", [f"s_{word}"])
         assert item.kept is kept and (fakes.calls(tmp_path) == before) is kept
 
 

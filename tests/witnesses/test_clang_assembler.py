@@ -187,6 +187,6 @@ def test_the_command_repeats_the_answer(clang):
     """Pasted into a shell where `python` has the wheel, the line gives the same bytes."""
     (item,) = clang.assemble("gfx1250", ["tensor_load_to_lds s[0:3], s[4:11]"])
     line = item.command.replace("python", sys.executable, 1)
-    said = subprocess.run(["/bin/sh", "-c", line], capture_output=True, text=True, timeout=60).stdout
+    said = subprocess.run(["/bin/sh", "-c", line], capture_output=True, text=True, timeout=600).stdout
     assert "[" + ",".join(f"0x{byte:02x}" for byte in item.bytes) + "]" in said
     assert "\n" not in item.command

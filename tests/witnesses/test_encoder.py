@@ -4,6 +4,7 @@
 import json
 import sys
 
+import fakes
 import pytest
 
 from cdna_evidence.witnesses import Cache, encoder
@@ -22,7 +23,9 @@ def answer(source):
     if source == "exit":
         os._exit(3)
     if source == "hang":
-        time.sleep(60)
+        with open({hangs!r}, "a") as stream:
+            stream.write("x")
+        time.sleep(600)
     if source == "raise":
         raise RuntimeError("no\\nsuch thing")
     return source.upper()
@@ -38,10 +41,10 @@ class Fake(Encoder):
 
     def __init__(self, folder, cache):
         self.cache = cache
-        self.package, self.digest, self.seconds = "fake 1", "0" * 64, 1.0
+        self.package, self.digest, self.seconds = "fake 1", "0" * 64, 600.0
         self._worker = str(folder / "worker.py")
         serve = encoder.__file__.replace("encoder.py", "serve.py")
-        (folder / "worker.py").write_text(WORKER.format(serve=serve))
+        (folder / "worker.py").write_text(WORKER.format(serve=serve, hangs=str(folder / "hangs")))
 
     def source_of(self, copy, op):
         return copy["say"]
@@ -54,7 +57,7 @@ class Fake(Encoder):
 
 @pytest.fixture
 def fake(tmp_path, monkeypatch):
-    monkeypatch.setattr(encoder, "SECONDS_EACH", 0.0)
+    fakes.hasten(monkeypatch, tmp_path / "hangs")
     return Fake(tmp_path, Cache(tmp_path / "cache"))
 
 

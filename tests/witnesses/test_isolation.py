@@ -3,7 +3,6 @@
 
 import os
 import sys
-import time
 
 import fakes
 import pytest
@@ -45,10 +44,8 @@ def test_a_program_that_is_not_there(tmp_path):
 
 
 def test_time_limit_holds_even_for_a_trickle():
-    started = time.monotonic()
     ran = python("import time\nwhile True: print('.', flush=True); time.sleep(0.01)", seconds=0.5)
     assert ran.outcome == "timeout" and ran.code is None
-    assert time.monotonic() - started < 60
 
 
 def test_time_limit_holds_after_output_is_closed():
@@ -63,7 +60,7 @@ def test_output_limit():
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the memory limit is set from outside, which only Linux offers")
 def test_memory_limit():
-    ran = python("held = [bytearray(1 << 24) for _ in range(1 << 14)]", memory=512 << 20)
+    ran = python("held = [bytearray(1 << 24) for _ in range(1 << 14)]", memory=1 << 28)
     assert ran.outcome == "ended" and ran.code != 0
     assert b"MemoryError" in ran.err
 
@@ -74,10 +71,9 @@ def test_a_signal_is_told():
 
 @pytest.mark.skipif(sys.platform != "linux", reason="strays are found through /proc, which only Linux has")
 @pytest.mark.parametrize("word, outcome", [("forks", "timeout"), ("leaves", "accepted")])
-def test_nothing_is_left_running(tmp_path, word, outcome):
+def test_nothing_is_left_running(tmp_path, hasty, word, outcome):
     """`forks` hangs with two children, one in a session of its own; `leaves` ends and leaves a child on the pipe."""
-    witness = fakes.clang(tmp_path, seconds=3.0)
-    (item,) = witness.assemble("gfx950", [f"s_nop {word}"])
+    (item,) = fakes.clang(tmp_path).assemble("gfx950", [f"s_nop {word}"])
     assert item.outcome == outcome
     assert fakes.left_running(tmp_path) == []
 
@@ -95,12 +91,11 @@ def test_nothing_is_left_running(tmp_path, word, outcome):
         ("statusonly", "crashed", "exit status 1"),
     ],
 )
-def test_a_fatal_line_leaves_the_others_their_answers(tmp_path, word, outcome, says):
+def test_a_fatal_line_leaves_the_others_their_answers(tmp_path, hasty, word, outcome, says):
     if word == "eat" and sys.platform != "linux":
         pytest.skip("the memory limit is set from outside, which only Linux offers")
-    witness = fakes.clang(tmp_path, seconds=3.0 if word == "hang" else 20.0)
     lines = ["s_good 1", "s_good 2", f"s_{word} 3", "s_bad 4", "s_good 5"]
-    answers = witness.assemble("gfx950", lines)
+    answers = fakes.clang(tmp_path).assemble("gfx950", lines)
     assert [item.outcome for item in answers] == ["accepted", "accepted", outcome, "rejected", "accepted"]
     assert [item.accepted for item in answers] == [True, True, None, False, True]
     assert says in answers[2].diagnostic
@@ -110,8 +105,8 @@ def test_a_fatal_line_leaves_the_others_their_answers(tmp_path, word, outcome, s
 @pytest.mark.parametrize(
     "word, outcome", [("abort", "crashed"), ("hang", "timeout"), ("flood", "flooded"), ("silent", "crashed")]
 )
-def test_a_fatal_compilation_is_an_outcome(tmp_path, word, outcome):
-    result = fakes.clang(tmp_path, seconds=3.0 if word == "hang" else 20.0).compile_ir("gfx950", word)
+def test_a_fatal_compilation_is_an_outcome(tmp_path, hasty, word, outcome):
+    result = fakes.clang(tmp_path).compile_ir("gfx950", word)
     assert result.outcome == outcome and result.assembly == "" and result.accepted is None
 
 

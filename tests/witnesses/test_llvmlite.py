@@ -9,7 +9,7 @@ import time
 import fakes
 import pytest
 
-from cdna_evidence.witnesses import elf, get, llvmlite, served
+from cdna_evidence.witnesses import elf, get, llvmlite, served, worker
 from cdna_evidence.witnesses.cache import Cache
 from cdna_evidence.witnesses.isolation import MEMORY, OUTPUT
 
@@ -125,9 +125,7 @@ def test_a_worker_that_is_killed_is_replaced(lite):
     assert fresh.compile_ir("gfx950", STORE).outcome == "accepted"
     pid = worker_of(fresh).pid
     os.kill(pid, 9)
-    deadline = time.monotonic() + 60
-    while fakes.alive(pid) and time.monotonic() < deadline:
-        time.sleep(0.01)
+    assert fakes.gone(pid)
     assert fresh.compile_ir("gfx950", STORE).outcome == "accepted"
     assert worker_of(fresh).pid not in (None, pid)
 
@@ -152,17 +150,14 @@ def test_kill_9_loses_no_answer_that_was_given_and_leaves_nothing(tmp_path):
         pid = int(process.stdout.readline())
         assert process.stdout.readline() == b"first batch\n"
         # The version, the digest, 29 answers, and some of the batch that will be cut.
-        deadline = time.monotonic() + 120
+        deadline = time.monotonic() + 600
         while len(list(tmp_path.rglob("*.json"))) < 40 and time.monotonic() < deadline:
             time.sleep(0.01)
     finally:
         process.kill()
         process.wait()
         process.stdout.close()
-    deadline = time.monotonic() + 60
-    while fakes.alive(pid) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not fakes.alive(pid)
+    assert fakes.gone(pid)
     lite = get("llvmlite", cache=Cache(tmp_path))
     source = "define amdgpu_kernel void @k(ptr addrspace(1) %p) {{ store i32 {}, ptr addrspace(1) %p ret void }}"
     found = lite.compile_many("gfx950", [source.format(number) for number in range(1, 60)])
@@ -175,10 +170,13 @@ def test_kill_9_loses_no_answer_that_was_given_and_leaves_nothing(tmp_path):
 
 FAKE = """
     import json, os, sys, time
-    print(json.dumps({"llvm": "99.1.0"}), flush=True)
+    print(json.dumps({{"llvm": "99.1.0"}}), flush=True)
     for line in sys.stdin:
         source = json.loads(line)["source"]
         if "hang" in source:
+            with open({hangs!r}, "a") as stream:
+                stream.write("x")
+            print(" ", end="", flush=True)
             time.sleep(600)
         if "flood" in source:
             while True:
@@ -193,7 +191,7 @@ FAKE = """
         if "prose" in source:
             print("this is no JSON", flush=True)
             continue
-        print(json.dumps({"text": '.amdgcn_target "amdgcn-amd-amdhsa--gfx950"'}), flush=True)
+        print(json.dumps({{"text": '.amdgcn_target "amdgcn-amd-amdhsa--gfx950"'}}), flush=True)
 """
 
 
@@ -208,15 +206,17 @@ FAKE = """
         ("prose", "crashed"),
     ],
 )
-def test_a_bad_library_is_an_outcome_of_one_question(tmp_path, word, outcome):
-    program = fakes.write(tmp_path / "fake", FAKE)
+def test_a_bad_library_is_an_outcome_of_one_question(tmp_path, monkeypatch, hasty, word, outcome):
+    if word == "mute":
+        monkeypatch.setattr(worker, "LEAVES", 0.1)
+    program = fakes.write(tmp_path / "fake", FAKE.format(hangs=str(tmp_path / "count.hangs")))
     bad = llvmlite.Llvmlite(
         str(program),
         "fake 1",
         Cache(tmp_path / "cache"),
         [str(program)],
-        seconds=4.0 if outcome == "timeout" else 60.0,
-        memory=1 << 30,
+        seconds=600.0,
+        memory=1 << 28,
         output=1 << 20,
     )
     found = bad.compile_many("gfx950", ["good 1", word, "good 2"])
@@ -229,10 +229,10 @@ def test_a_bad_library_is_an_outcome_of_one_question(tmp_path, word, outcome):
 def test_the_command_repeats_the_answer(lite):
     found = lite.compile_ir("gfx950", STORE)
     environment = dict(os.environ, PATH=os.path.dirname(sys.executable) + os.pathsep + os.environ["PATH"])
-    done = subprocess.run(["sh", "-c", found.command], capture_output=True, text=True, env=environment, timeout=60)
+    done = subprocess.run(["sh", "-c", found.command], capture_output=True, text=True, env=environment, timeout=600)
     assert done.returncode == 0 and done.stdout == found.assembly
     over = lite.compile_ir("gfx950", lds(163841))
-    done = subprocess.run(["sh", "-c", over.command], capture_output=True, text=True, env=environment, timeout=60)
+    done = subprocess.run(["sh", "-c", over.command], capture_output=True, text=True, env=environment, timeout=600)
     assert done.returncode == 1 and "exceeds limit (163840)" in done.stderr
 
 

@@ -48,7 +48,7 @@ def paste(command, folder):
     path = os.path.dirname(sys.executable) + os.pathsep + os.environ["PATH"]
     environment = {"PATH": path, "HOME": str(folder), "CDNA_EVIDENCE_CACHE": str(CACHE)}
     return subprocess.run(
-        ["sh", "-c", command], capture_output=True, text=True, cwd=folder, env=environment, timeout=120, check=False
+        ["sh", "-c", command], capture_output=True, text=True, cwd=folder, env=environment, timeout=600, check=False
     )
 
 

@@ -3,12 +3,11 @@
 
 import datetime
 import json
-import os
 import pathlib
-import subprocess
-import tempfile
 
 from cdna_evidence import __version__, settings
+from cdna_evidence.register import ledger
+from cdna_evidence.register.files import write_whole
 
 from . import falsify as falsifier
 from .api import OUTCOMES
@@ -31,18 +30,10 @@ def read():
 
 
 def write(results, target=None):
-    """Write results whole or not at all: to a temporary file first, then replaced."""
+    """Write results whole or not at all."""
     target = pathlib.Path(target or settings.results_path())
     target.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=".results-")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            json.dump(results, stream, ensure_ascii=False, indent=0)
-        os.chmod(name, 0o644)
-        os.replace(name, target)
-    except BaseException:
-        pathlib.Path(name).unlink(missing_ok=True)
-        raise
+    write_whole(target, json.dumps(results, ensure_ascii=False, indent=0).encode())
 
 
 def key(record):
@@ -118,11 +109,10 @@ def summarise(records, register, chosen, exceptions, target=None):
     }
     used = set()
     for claim, place, position, leaf, label in _all_mutants(register, chosen, target):
-        out["mutants"] += 1
-        out["leaves"] += label is None
         if label is None:
-            out["mutants"] -= 1
+            out["leaves"] += 1
             continue
+        out["mutants"] += 1
         names = [position] if position else [None, *[name for name in claim.position_names() if name]]
         kinds = set().union(*(killed.get((claim.id, place, name, leaf, label), set()) for name in names))
         entry = {"claim": claim.id, "target": place, "position": position, "leaf": leaf, "change": label}
@@ -192,11 +182,5 @@ def _excuse(exceptions, claim, target, leaf):
 
 
 def _commit():
-    try:
-        done = subprocess.run(
-            ["git", "describe", "--always", "--dirty", "--abbrev=12"],
-            cwd=settings.root(), capture_output=True, text=True, timeout=10, check=True,
-        )  # fmt: skip
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return done.stdout.strip() or None
+    described = ledger.git(settings.root(), "describe", "--always", "--dirty", "--abbrev=12")
+    return described.decode().strip() or None if described else None

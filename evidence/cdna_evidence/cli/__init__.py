@@ -8,13 +8,13 @@ import sys
 
 # command -> (module in this package, one line of help); the order is the order of `cdna --help`.
 COMMANDS = {
-    "tdm": ("tdm", "decode, encode, run, pad, plan and lint Tensor Data Mover descriptors"),
+    "tdm": ("tdm", "decode, encode, run, pad, plan and lint Tensor Data Mover descriptors; their fields"),
     "lds": ("lds", "LDS: allocation, bank conflicts, direct copies and transposing loads"),
     "mfma": ("mfma", "matrix instructions: list, register layouts, wait states, audit"),
     "asm": ("asm", "assemble text for a target with a real assembler"),
     "disasm": ("asm", "disassemble bytes for a target"),
     "lane": ("lane", "what each lane holds after a permute, swizzle, DPP move or swap"),
-    "format": ("format", "decode and encode number formats; which of them a target takes"),
+    "format": ("format", "decode and encode number formats, scales of blocks; which formats a target takes"),
     "waits": ("waits", "decode waits, and find those that are missing, useless or out of range"),
     "claim": ("claim", "list, show, issue and withdraw claims"),
     "cite": ("cite", "print a citation of a claim"),
@@ -35,34 +35,23 @@ def main(argv=None):
     Returns: 0 fine, 1 an error finding or a failed check, 2 wrong usage or unreadable input, 3 could not be told.
     """
     argv = list(sys.argv[1:] if argv is None else argv)
-    if not argv or argv[0] in ("-h", "--help", "help"):
-        print(_help(), file=sys.stdout if argv else sys.stderr)
-        return 0 if argv else 2
-    if argv[0] in ("-V", "--version"):
-        from cdna_evidence import __version__
-
-        print("cdna " + __version__)
-        return 0
-    command = argv[0]
-    from .output import CannotTell, Usage, printable, ready
+    from .output import CannotTell, Usage, ready, say
 
     ready()
+    command = argv[0] if argv else ""
     try:
-        if command not in COMMANDS:
-            raise Usage(f"unknown command {command!r}: {', '.join(COMMANDS)}")
-        module = __import__(f"{__name__}.{COMMANDS[command][0]}", fromlist=["run"])
-        run = getattr(module, f"run_{command}", None) or module.run
-        status = run(argv[1:])
-        if sys.stdout is not None:
-            sys.stdout.flush()
-        return status
+        try:
+            return _run(command, argv[1:])
+        finally:
+            if sys.stdout is not None:
+                sys.stdout.flush()
     except Usage as error:
         from .near import target_hint
 
-        print(printable(f"cdna {command}: {error}{target_hint(argv, str(error))}"), file=sys.stderr)
+        say(f"cdna {command}: {error}{target_hint(argv, str(error))}")
         return 2
     except CannotTell as error:
-        print(printable(f"cdna {command}: could not tell: {error}"), file=sys.stderr)
+        say(f"cdna {command}: could not tell: {error}")
         return 3
     except BrokenPipeError:
         # The reader of a pipe went away (`cdna ... | head`): not an error of ours, and nothing more can be written.
@@ -73,12 +62,35 @@ def main(argv=None):
 
         if error.errno != errno.ENOSPC or error.filename is not None:
             raise
-        print(f"cdna {command}: standard output: {error.strerror}", file=sys.stderr)
+        say(f"cdna {command}: standard output: {error.strerror}")
         _drop_output()
         return 2
     except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
+        say("interrupted")
         return 130
+
+
+def _run(command, words):
+    from .output import Usage, say
+
+    if not command:
+        say(_help())
+        return 2
+    if command in ("-h", "--help", "help"):
+        print(_help())
+        return 0
+    if command in ("-V", "--version"):
+        from cdna_evidence import __version__
+
+        print("cdna " + __version__)
+        return 0
+    if command not in COMMANDS:
+        from .near import command_said
+
+        raise Usage(f"unknown command {command!r}: {', '.join(COMMANDS)}{command_said(command)}")
+    module = __import__(f"{__name__}.{COMMANDS[command][0]}", fromlist=["run"])
+    run = getattr(module, f"run_{command}", None) or module.run
+    return run(words)
 
 
 def _drop_output():

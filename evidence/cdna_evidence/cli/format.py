@@ -1,24 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
 """`cdna format`: number formats on the command line: what codes mean, what numbers become, what a target takes."""
 
+import re
+
 from .numbers_text import number_of_text
 from .output import Usage, emit, parser
 
-COMMANDS = ("decode", "encode", "table", "native")
+COMMANDS = ("decode", "encode", "table", "native", "scale")
 USAGE = """usage: cdna format COMMAND ... [--json]
 
-  decode NAME BYTE...         what codes mean: value, class, sign; option --scale BYTE (an E8M0 block scale)
-  encode NAME -- VALUE...     the codes of numbers; options --saturate, --rounding nearest-even|toward-zero|stochastic,
-                              --random N (32 bits, for stochastic)
+  decode NAME BYTE...         what codes mean: value, class, sign; options --scale BYTE (a block scale),
+                              --scale-format e8m0|e4m3fn|e5m3 (of NVFP4 e4m3fn, else e8m0), and --packed: BYTE is
+                              hexadecimal of any width and holds several codes, the first in its lowest bits
+  encode NAME -- VALUE...     the codes of numbers; options --saturate, --random N (32 bits, for stochastic),
+                              --rounding nearest-even|toward-zero|toward-positive|toward-negative|stochastic
+  scale NAME -- MAGNITUDE...  the E8M0 scale of a block from the largest magnitude in it, by each rule that libraries
+                              use; option --mode floor|even|ceil|rceil
   table NAME                  the format and its codes; 16 bits and more: its landmarks, --all for every 16-bit code
   native --target T [NAME]    the formats that the matrix instructions of a target take; with NAME: whether it does
 
 NAME: e4m3fnuz e4m3fn e5m2fnuz e5m2 e2m3 e3m2 e2m1 e8m0 e5m3 bf16 fp16 xf32, or as ml_dtypes, PyTorch, MLIR, Triton or HIP
 spell it. fp8, bf8 and e4m3 mean another format on gfx942 than on gfx950: they need --target.
-BYTE is decimal or 0x. VALUE is exact: 0.1, -1e-6, 0x1p-128, 2^-128, 3/8, 0.5*2^-127, inf, nan."""
-# The guide's table is about conversions to these two, and about this target.
-MODE_BIT = ("e4m3fn", "e5m2")
-HARDWARE = "gfx950 writes this with MODE bit FP16_OVFL clear, and the largest number with it set"
+BYTE is decimal or 0x, several apart by blanks or commas. VALUE and MAGNITUDE are exact: 0.1, -1e-6, 0x1p-128, 2^-128, 3/8, 0.5*2^-127, inf, nan."""
+# Formats that a byte of scale can have.
+SCALES = ("e8m0", "e4m3fn", "e5m3")
+# The guides' tables are about conversions to these formats, each on the targets that have it.
+MODE_BIT = {name: "gfx942 writes" for name in ("e4m3fnuz", "e5m2fnuz")}
+MODE_BIT |= {name: "gfx950 and gfx1250 write" for name in ("e4m3fn", "e5m2")}
+HARDWARE = "this with MODE bit FP16_OVFL clear, and the largest number with it set"
 
 
 def run(argv):
@@ -39,7 +48,7 @@ def run(argv):
     from cdna.formats import FormatError
 
     try:
-        return {"decode": _decode, "encode": _encode, "table": _table, "native": _native}[argv[0]](argv[1:])
+        return {"decode": _decode, "encode": _encode, "table": _table, "native": _native, "scale": _scale}[argv[0]](argv[1:])
     except FormatError as error:
         raise Usage(str(error)) from None
 
@@ -64,19 +73,67 @@ def _decode(argv):
 
     options = _options("decode")
     options.add_argument("--scale")
+    options.add_argument("--scale-format")
+    options.add_argument("--packed", action="store_true")
     options.add_argument("name")
     options.add_argument("codes", nargs="+", metavar="BYTE")
     given = options.parse_args(argv)
     fmt = format_named(given.name, _target(given))
-    scale = None if given.scale is None else decode("e8m0", _code(given.scale))
-    entries = [_entry(fmt, decode(fmt, _code(text)), scale) for text in given.codes]
+    if given.scale_format is not None and given.scale is None:
+        raise Usage("--scale-format without --scale: the byte of the scale is missing")
+    scale_format = _scale_format(given)
+    scale = None if given.scale is None else decode(scale_format, _code(given.scale))
+    if scale is not None and scale.code >> 7 and scale_format.name == "e4m3fn":
+        raise Usage(f"--scale {given.scale}: a scale in e4m3fn has no sign: 0 to 0x7f")
+    texts = [text for word in given.codes for text in word.replace(",", " ").split()]
+    if not texts:
+        raise Usage("no BYTE: cdna format decode NAME BYTE...")
+    # A name such as float4_e2m1fn_x2 is that of a pair in a byte.
+    pairs = fmt.bits == 4 and re.search(r"x2(_|$)|\bpk_", given.name.lower())
+    found = [code for text in texts for code in (_unpacked(fmt, text, given.packed) if given.packed or pairs else [_code(text)])]
+    entries = [_entry(fmt, decode(fmt, code), scale) for code in found]
     result = {"format": describe(fmt), "bytes": [item["byte"] for item in entries]}
     result["values"] = [item["value"] for item in entries]
     result["entries"] = entries
     if scale is not None:
-        result["scale"] = _entry(format_named("e8m0"), scale)
+        result["scale"] = {"format": scale_format.name, **_entry(scale_format, scale)}
     text = None if given.json else _columns(entries, fmt.name)
     return emit("format decode", given.target, result, _foreign(fmt, given.target), json=given.json, text=text)
+
+
+def _unpacked(fmt, text, any_width):
+    """Return the codes in a number, the lowest bits first.
+
+    Args: any_width: as many bits as its hexadecimal digits have; else a byte.
+    """
+    whole, bits = _code(text), 8
+    if any_width:
+        if text[:2].lower() != "0x":
+            raise Usage(f"code {text[:20]!r}: --packed takes hexadecimal, whose digits say how many bits there are")
+        bits = 4 * len(text[2:])
+    if whole < 0 or whole >> bits or bits % fmt.bits or bits > 4096:
+        raise Usage(f"code {text[:20]!r}: {bits} bits, in codes of {fmt.bits}; write leading zeros")
+    return [whole >> place & (1 << fmt.bits) - 1 for place in range(0, bits, fmt.bits)]
+
+
+def _scale_format(given):
+    """Return the Format of the scale byte: as named, else that of NVFP4, else E8M0."""
+    from cdna.formats import format_named
+
+    name = given.scale_format
+    if name is None:
+        name = "e4m3fn" if _nv(given.name) else "e8m0"
+    elif name.lower() in ("e4m3", "ue4m3"):
+        name = "e4m3fn"  # a scale is OCP's on every target that has one
+    fmt = format_named(name, given.target)
+    if fmt.name not in SCALES:
+        raise Usage(f"--scale-format {name!r}: {', '.join(SCALES)}")
+    return fmt
+
+
+def _nv(name):
+    """Return whether a name is NVFP4's, whose scale is no power of two."""
+    return name.lower().startswith("nvfp4")
 
 
 def _code(text):
@@ -90,7 +147,7 @@ def _code(text):
 
 def _encode(argv):
     from cdna.formats import decode, format_named
-    from cdna.rounding import encode
+    from cdna.rounding import encode, rounding_named
 
     options = _options("encode")
     options.add_argument("--saturate", action="store_true")
@@ -101,11 +158,11 @@ def _encode(argv):
     given = options.parse_args(own)
     if not values:
         raise Usage("no VALUE: cdna format encode NAME -- VALUE...")
-    fmt = format_named(given.name, _target(given))
+    fmt, rounding = format_named(given.name, _target(given)), rounding_named(given.rounding)
     entries, findings, disputed = [], [], []
     for text in values:
         number = number_of_text(text)
-        done = encode(fmt, number, given.rounding, given.saturate, _code(given.random))
+        done = encode(fmt, number, rounding, given.saturate, _code(given.random))
         if given.saturate and number.kind == "infinity" and fmt.special == "fnuz":
             other = _entry(fmt, decode(fmt, encode(fmt, number, saturate="finite").code))
             disputed.append({"claim": "FMT-061", "position": "nan", "result": {"given": text, **other}})
@@ -115,7 +172,7 @@ def _encode(argv):
         findings += _notes(fmt, text, done, number)
     result = {
         "format": describe(fmt),
-        "rounding": given.rounding,
+        "rounding": rounding,
         "saturate": given.saturate,
         "bytes": [item["byte"] for item in entries],
         "values": [item["value"] for item in entries],
@@ -133,7 +190,7 @@ def _apart(argv):
         word = queue.pop(0)
         if word == "--":
             continue
-        if word in ("--rounding", "--random", "--target") and queue:
+        if word in ("--rounding", "--random", "--target", "--mode") and queue:
             own += [word, queue.pop(0)]
         elif word.startswith("--"):
             own.append(word)
@@ -155,11 +212,50 @@ def _notes(fmt, text, done, number):
         return [_finding("saturated", "info", f"{shown} is beyond the range; written as the largest number", "FMT-058")]
     if done.over:
         message = f"{shown} is beyond the range; written as {done.over}; --saturate writes the largest number"
-        hardware = [_finding("hardware-overflow", "info", HARDWARE, "FMT-060")] if fmt.name in MODE_BIT else []
-        return [_finding("overflow", "warning", message, "FMT-058"), *hardware]
+        findings = [_finding("overflow", "warning", message, "FMT-058")]
+        if fmt.name in MODE_BIT:
+            findings.append(_finding("hardware-overflow", "info", f"{MODE_BIT[fmt.name]} {HARDWARE}", "FMT-060"))
+        return findings
     if done.flushed:
         return [_finding("underflow", "info", f"{shown} is too small and becomes zero", "FMT-057")]
     return []
+
+
+def _scale(argv):
+    from cdna.block_scale import MODES, mode_named, scale_of
+    from cdna.formats import decode, format_named
+
+    options = _options("scale")
+    options.add_argument("--mode", "--rounding")
+    options.add_argument("name")
+    own, values = _apart(argv)
+    given = options.parse_args(own)
+    if not values:
+        raise Usage("no MAGNITUDE: cdna format scale NAME -- MAGNITUDE...")
+    if _nv(given.name):
+        raise Usage(f"{given.name[:20]!r}: its scale is in E4M3; this is for E8M0 scales, such as those of mxfp4")
+    fmt = format_named(given.name, _target(given))
+    modes = MODES if given.mode is None else (mode_named(given.mode),)
+    scale_format = format_named("e8m0")
+    entries, rows = [], [["", *modes]]
+    for text in values:
+        number, entry = number_of_text(text), {"given": text}
+        for mode in modes:
+            found = scale_of(fmt, number, mode)
+            entry[mode] = {**_entry(scale_format, decode(scale_format, found.code)), "clips": found.clips}
+        entries.append(entry)
+        shown = [f"{entry[mode]['byte']} {entry[mode]['exact']}" + " clips" * entry[mode]["clips"] for mode in modes]
+        rows.append([text, *shown])
+    result = {"format": describe(fmt), "scale_format": scale_format.name, "modes": list(modes), "entries": entries}
+    findings = _foreign(fmt, given.target)
+    if len(modes) > 1 and any(len({entry[mode]["byte"] for mode in modes}) > 1 for entry in entries):
+        message = "the rules differ: quantize by the rule that the reader of the data expects"
+        findings.append(_finding("rules-differ", "info", message, "FMT-067"))
+    if any(entry[mode]["clips"] for entry in entries for mode in modes):
+        message = "clips: the largest magnitude divided by the scale lies beyond the format and becomes its largest number"
+        findings.append(_finding("clips", "info", message, "FMT-067"))
+    text = None if given.json else _aligned(rows, fmt.name)
+    return emit("format scale", given.target, result, findings, json=given.json, text=text)
 
 
 def _table(argv):
@@ -279,8 +375,11 @@ def _entry(fmt, decoded, scale=None):
     from cdna.formats import exact_text, value_of
 
     if scale is not None:
-        kind = "nan" if scale.kind == "nan" else decoded.kind
-        scaled = decoded._replace(kind=kind, exponent=decoded.exponent + scale.exponent)
+        scaled = decoded._replace(
+            kind=_product_kind(decoded.kind, scale.kind),
+            mantissa=decoded.mantissa * scale.mantissa,
+            exponent=decoded.exponent + scale.exponent,
+        )
         return {**_entry(fmt, scaled), "unscaled": _json(value_of(decoded))}
     return {
         "byte": _hex(fmt, decoded.code),
@@ -289,6 +388,13 @@ def _entry(fmt, decoded, scale=None):
         "class": decoded.kind,
         "sign": None if decoded.negative is None else "-" if decoded.negative else "+",
     }
+
+
+def _product_kind(kind, by):
+    """Return the kind of a number of one kind times a scale of another; scales have no infinity."""
+    if "nan" in (kind, by) or (kind, by) == ("infinity", "zero"):
+        return "nan"
+    return "zero" if by == "zero" else kind
 
 
 def _json(value):
@@ -316,6 +422,10 @@ def _columns(entries, name):
         exact = item["exact"] if item["class"] not in ("nan", "infinity") else ""
         first = [item["given"]] if "given" in item else []
         rows.append([*first, item["byte"], str(item["value"]), exact, item["class"]])
+    return _aligned(rows, name)
+
+
+def _aligned(rows, name):
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
     return "\n".join([name, *lines])

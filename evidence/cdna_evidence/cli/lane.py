@@ -1,25 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
 """`cdna lane`: what each lane of a wave holds after a permute, a swizzle, a DPP move or a swap."""
 
-import re
-
-from .expression import Expression, ExpressionError
+from . import lane_registers
+from .lane_words import active_lanes, command_of, control, control_text, number, pattern, values
 from .output import Usage, emit, parser
 
-COMMANDS = ("permute", "bpermute", "swizzle", "dpp", "swap", "ballot")
+COMMANDS = ("permute", "bpermute", "swizzle", "dpp", "swap", *lane_registers.COMMANDS, "ballot")
 USAGE = """usage: cdna lane COMMAND --target T [options] [--json]
 
   permute  --index EXPR   each lane pushes its value to the lane that its byte index names (ds_permute_b32)
   bpermute --index EXPR   each lane pulls the value of the lane that its byte index names (ds_bpermute_b32)
-  swizzle  --pattern N    each lane pulls by a fixed pattern (ds_swizzle_b32), N as in `offset:N`
-  dpp      --control C    each lane pulls by a DPP control, such as row_shl:1, quad_perm:[1,0,3,2] or row_mirror
+  swizzle  --pattern P    each lane pulls by a fixed pattern (ds_swizzle_b32): a number as in `offset:N`, or swizzle(SWAP,16)
+  dpp      --control C    each lane pulls by a DPP control: row_shl:1, quad_perm:[1,0,3,2], row_mirror, or its code such as 0x111
   swap     --rows 16|32   the two registers after v_permlane16_swap_b32 or v_permlane32_swap_b32
+  up, down, xor, bcast --by N [--width W]   inside groups of W lanes (v_permlane_up_b32 ..., gfx1250)
+  index-gen --index EXPR [--width W]   byte indices for bpermute (v_permlane_idx_gen_b32, gfx1250)
+  permlane16, permlanex16 --select LOW,HIGH   lane numbers, four bits each, for every row; of the other row (gfx1250)
+                         --index EXPR in place of it: a number for each lane (the forms with _var)
+  readlane --from N       one lane as a scalar (v_readlane_b32); readfirstlane: the lowest active one
   ballot                  mask and count of the active lanes
+An instruction's own name is a command too, such as v_permlane_up_b32.
 
   --value EXPR   what each lane holds before (default: lane); for swap --second EXPR too (default: 1000+lane)
   --offset N     immediate byte offset of permute and bpermute (default 0)
   --active LIST  active lanes, such as 0-39 or 0,2,4-7, or a mask as EXEC holds it, such as 0xffff (default: all)
-  --old EXPR     dpp: what a lane without a source keeps (default 0); --bound-zero writes 0 there
+  --old EXPR     dpp, permlane16: what a lane without a source keeps (default 0); --bound-zero writes 0 there
+  --fetch-inactive   gfx1250: bpermute (ds_bpermute_fi_b32), dpp and permlane16 read inactive lanes too
   --row-mask M, --bank-mask M   dpp: which rows, and which fours of each row, are written (default 0xf: all)
   --lane N       show one lane only; --strict refuses what an example must not hold
 
@@ -36,21 +42,25 @@ def run(argv):
     if argv[0] in ("-h", "--help", "help"):
         print(USAGE)
         return 0
-    if argv[0] not in COMMANDS:
-        raise Usage(f"unknown command {argv[0][:40]!r}: {', '.join(COMMANDS)}")
+    command, implied = command_of(argv[0], COMMANDS)
     if any(word in ("-h", "--help") for word in argv[1:]):
         print(USAGE)
         return 0
     from cdna.lanes import LaneError
 
-    options = _options(argv[0]).parse_args(_joined(argv[1:]))
+    implied = [] if implied and implied[0] in [word.partition("=")[0] for word in argv[1:]] else list(implied)
+    options = _options(command).parse_args(_joined(implied + argv[1:]))
     try:
-        return {"swap": _swap, "ballot": _ballot}.get(argv[0], _move)(argv[0], options)
+        if command == "index-gen":
+            return lane_registers.run_index(options)
+        if command in ("readlane", "readfirstlane"):
+            return lane_registers.run_read(command, options)
+        return {"swap": _swap, "ballot": _ballot}.get(command, _move)(command, options)
     except LaneError as error:
         raise Usage(str(error)) from None
 
 
-_VALUED = ("--index", "--value", "--second", "--old", "--pattern", "--offset")
+_VALUED = ("--index", "--value", "--second", "--old", "--pattern", "--offset", "--control", "--select", "--by", "--from")
 
 
 def _joined(words):
@@ -67,24 +77,38 @@ def _options(command):
     options.add_argument("--target", required=True)
     options.add_argument("--json", action="store_true")
     options.add_argument("--active")
-    options.add_argument("--lane", type=_number)
-    if command != "ballot":
+    if command not in ("readlane", "readfirstlane"):
+        options.add_argument("--lane", type=number)
+    if command not in ("ballot", "index-gen"):
         options.add_argument("--value", default="lane")
-    if command in ("permute", "bpermute"):
+    if command in ("permute", "bpermute", "index-gen"):
         options.add_argument("--index", required=True)
-        options.add_argument("--offset", type=_number, default=0)
+    if command in ("permute", "bpermute"):
+        options.add_argument("--offset", type=number, default=0)
     if command == "swizzle":
-        options.add_argument("--pattern", type=_number, required=True)
+        options.add_argument("--pattern", required=True)
+    if command in ("permlane16", "permlanex16"):
+        options.add_argument("--select")
+        options.add_argument("--index")
     if command == "dpp":
         options.add_argument("--control", required=True)
+        options.add_argument("--row-mask", type=number, default=15)
+        options.add_argument("--bank-mask", type=number, default=15)
+    if command in ("dpp", "permlane16", "permlanex16"):
         options.add_argument("--old")
         options.add_argument("--bound-zero", action="store_true")
-        options.add_argument("--row-mask", type=_number, default=15)
-        options.add_argument("--bank-mask", type=_number, default=15)
+    if command in ("bpermute", "dpp", "permlane16", "permlanex16"):
+        options.add_argument("--fetch-inactive", action="store_true")
+    if command in lane_registers.GROUPED:
+        options.add_argument("--by", type=number, required=True)
+    if command in lane_registers.GROUPED + ("index-gen",):
+        options.add_argument("--width", type=number, default=32)
+    if command == "readlane":
+        options.add_argument("--from", type=number, required=True, dest="source")
     if command == "swap":
-        options.add_argument("--rows", type=_number, required=True)
+        options.add_argument("--rows", type=number, required=True)
         options.add_argument("--second", default="1000+lane")
-    else:
+    elif command in ("permute", "bpermute", "swizzle", "dpp", "ballot"):
         options.add_argument("--strict", action="store_true")
     return options
 
@@ -93,25 +117,31 @@ def _move(command, options):
     from cdna import lanes as model
 
     count = model.wave_lanes(options.target)
-    active = _active(options.active, count)
-    before = _values(options.value, count, "--value")
-    result = {"lanes": count}
+    active = active_lanes(options.active, count)
+    before = values(options.value, count, "--value")
+    result, indices, disputed = {"lanes": count}, None, []
     if command in ("permute", "bpermute"):
         if not 0 <= options.offset < 1 << 16:
             raise Usage(f"--offset {options.offset}: 0..65535, LANE-002")
-        indices = _values(options.index, count, "--index")
-        work = model.permute if command == "permute" else model.bpermute
-        moved = work(before, indices, options.offset, active, options.strict)
+        indices = values(options.index, count, "--index")
+        if command == "permute":
+            moved = model.permute(before, indices, options.offset, active, options.strict)
+        else:
+            if options.fetch_inactive and options.target != "gfx1250":
+                raise model.LaneError("fetch_inactive", True, f"on gfx1250, not on {options.target}", "LANE-001")
+            moved = model.bpermute(before, indices, options.offset, active, options.strict, options.fetch_inactive)
     elif command == "swizzle":
-        indices = None
-        moved = model.swizzle(before, options.pattern, active, options.strict)
+        result["pattern"] = pattern(options.pattern)
+        moved = model.swizzle(before, result["pattern"], active, options.strict)
+    elif command in lane_registers.COMMANDS:
+        moved, disputed = lane_registers.moved_by(command, options, before, active)
     else:
-        indices = None
-        control, amount = _control(options.control)
-        old = None if options.old is None else _values(options.old, count, "--old")
+        name, amount = control(options.control, options.target)
+        result["control"] = control_text(name, amount)
+        old = None if options.old is None else values(options.old, count, "--old")
         moved = model.dpp(
             before,
-            control,
+            name,
             amount,
             options.target,
             old,
@@ -120,13 +150,24 @@ def _move(command, options):
             options.bound_zero,
             options.row_mask,
             options.bank_mask,
+            options.fetch_inactive,
         )
     result["values"] = list(moved.values)
     result["active"] = _mask(active, options.target)
     result["entries"] = [_entry(command, lane, indices, options, moved, count) for lane in range(count) if active[lane]]
     _cut(result, options.lane, count)
-    text = None if options.json else _table(command, result, indices is not None)
-    return emit(f"lane {command}", options.target, result, _findings(moved.notes, options.target), json=options.json, text=text)
+    text = None if options.json else _said(command, options, result) + _table(command, result, indices is not None)
+    findings = _findings(command, moved.notes, options.target)
+    return emit(f"lane {command}", options.target, result, findings, disputed, options.json, text)
+
+
+def _said(command, options, result):
+    """A first line that names what a code or a name stands for, where the reader gave it otherwise."""
+    if command == "dpp" and result["control"] != options.control:
+        return f"control {result['control']}\n"
+    if command == "swizzle" and not options.pattern.strip().isalnum():
+        return f"pattern {result['pattern']:#06x}\n"
+    return ""
 
 
 def _entry(command, lane, indices, options, moved, count):
@@ -150,10 +191,9 @@ def _swap(command, options):
     from cdna import lanes as model
 
     count = model.wave_lanes(options.target)
-    if not all(_active(options.active, count)):
-        raise Usage("--active: all lanes must be active for a swap here, LANE-056")
-    first, second = _values(options.value, count, "--value"), _values(options.second, count, "--second")
-    after = model.swap(first, second, options.rows, options.target)
+    active = active_lanes(options.active, count)
+    first, second = values(options.value, count, "--value"), values(options.second, count, "--second")
+    after = model.swap(first, second, options.rows, options.target, active)
     result = {"lanes": count, "rows": options.rows, "first": list(after[0]), "second": list(after[1])}
     result["entries"] = [{"lane": i, "first": after[0][i], "second": after[1][i]} for i in range(count)]
     _cut(result, options.lane, count)
@@ -169,7 +209,7 @@ def _swap(command, options):
 def _ballot(command, options):
     from cdna import lanes as model
 
-    active = _active(options.active, model.wave_lanes(options.target))
+    active = active_lanes(options.active, model.wave_lanes(options.target))
     result = _mask(active, options.target)
     text = f"{result['count']} active lanes, mask {result['mask']}"
     findings = []
@@ -188,47 +228,6 @@ def _mask(active, target):
     return {"mask": f"0x{mask:0{len(active) // 4}x}", "count": count}
 
 
-def _values(text, count, option):
-    try:
-        compute = Expression(text)
-        return [compute.at(lane=lane) for lane in range(count)]
-    except ExpressionError as error:
-        raise Usage(f"{option} {text[:60]!r}: {error}") from None
-
-
-def _active(text, count):
-    active = [text is None] * count
-    if text is not None and re.fullmatch(r"0[xX][0-9a-fA-F]{1,400}", text.strip()):
-        mask = int(text, 16)
-        if mask >> count:
-            raise Usage(f"--active: a mask of more than {count} bits, LANE-054")
-        return [bool(mask >> lane & 1) for lane in range(count)]
-    for part in [] if text is None else text.replace("..", "-").split(","):
-        first, _, last = part.strip().partition("-")
-        try:
-            low, high = int(first), int(last or first)
-        except ValueError:
-            raise Usage(f"--active {part[:20]!r}: lane numbers, such as 0-39 or 0,2,4-7") from None
-        if not 0 <= low <= high < count:
-            raise Usage(f"--active {part.strip()[:20]}: lanes 0..{count - 1}, LANE-054")
-        active[low : high + 1] = [True] * (high - low + 1)
-    return active
-
-
-def _control(text):
-    """Return (name, amount) of `row_shl:1`, `quad_perm:[0,1,2,3]` or `row_mirror`."""
-    name, colon, rest = text.strip().partition(":")
-    rest = rest.strip()
-    if not colon:
-        return name, None
-    try:
-        if rest.startswith("[") and rest.endswith("]"):
-            return name, [int(part, 0) for part in rest[1:-1].split(",")]
-        return name, int(rest, 0)
-    except ValueError:
-        raise Usage(f"--control {text[:40]!r}: NAME, NAME:NUMBER or NAME:[NUMBER, ...]") from None
-
-
 def _cut(result, lane, count):
     if lane is None:
         return
@@ -244,17 +243,24 @@ _SEVERITY = {
     "index-unaligned": ("warning", "LANE-051"),
     "inactive-lane": ("info", "LANE-004"),
     "inactive-source": ("warning", "LANE-057"),
+    "outside-group": ("warning", "LANE-060"),
+    "fetch-out-of-row": ("warning", "LANE-064"),
 }
 
 
 _ON_GFX1250 = {"LANE-051": "LANE-058", "LANE-057": "LANE-058"}  # the claims of the older targets speak of 64 lanes
+_OTHER = {"permlane16": "LANE-062", "permlanex16": "LANE-062"}  # by these an inactive source gives other values
 
 
-def _findings(notes, target):
+def _findings(command, notes, target):
     """One finding for each of the first lanes of a rule; the others are counted."""
     found = []
     for rule, (severity, claim) in _SEVERITY.items():
         claim = _ON_GFX1250.get(claim, claim) if target == "gfx1250" else claim
+        if rule == "inactive-source":
+            claim = _OTHER.get(command, claim)
+            if command == "dpp":
+                claim = "LANE-064" if target == "gfx1250" else "LANE-055"
         texts = [text for name, _, text in notes if name == rule]
         for place, text in enumerate(texts[:MOST]):
             rest = len(texts) - MOST if place == MOST - 1 else 0
@@ -275,12 +281,3 @@ def _table(command, result, indexed):
         rows.append(["-" if cell is None else str(cell) for cell in cells])
     widths = [max(len(row[i]) for row in rows) for i in range(len(heads))]
     return "\n".join("  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in rows)
-
-
-def _number(text):
-    try:
-        return int(text, 0)
-    except ValueError:
-        import argparse
-
-        raise argparse.ArgumentTypeError(f"{text[:20]!r}: a number, decimal or 0x") from None

@@ -177,7 +177,7 @@ def run_alloc(options, rest):
 
     if len(rest) != 1:
         raise Usage(f"lds alloc: give one number of BYTES ({len(rest)} given)")
-    each = expression_of(rest[0], "BYTES", ()).at()
+    each = _bytes(rest[0])
     stages = number(options, "--stages", 1, least=1)
     requested = each * stages
     if requested < 0:
@@ -208,6 +208,16 @@ def run_alloc(options, rest):
         (f"workgroups per {done.unit}", count + " by LDS alone"),
     ]
     return emit("lds alloc", target, result, findings, disputed, json, table(rows))
+
+
+def _bytes(text):
+    """Return the bytes of a number or an expression. Raises: Usage: neither; a unit is answered by what to write."""
+    import re
+
+    unit = re.fullmatch(r"\s*([0-9]+)\s*(k|m)(i?b)?\s*", text.lower())
+    if unit:
+        raise Usage(f"BYTES {text.strip()[:20]!r}: a number of bytes, such as {unit[1]}*{1024 if unit[2] == 'k' else 1048576}")
+    return expression_of(text, "BYTES", ()).at()
 
 
 def _allocated(done, each, stages):

@@ -37,12 +37,7 @@ def run_conflicts(options, rest):
         if split.groups != groups_of.groups:
             found[-1] = (offset, conflicts.conflicts(mine, split))
         if crooked:
-            groups = (
-                "published groups were found with aligned ones" if split.groups == groups_of.groups else split.basis
-            )
-            message = (
-                f"lane {crooked[0]} and {len(crooked) - 1} more: the address is no multiple of the access; {groups}"
-            )
+            message = _crooked(crooked, target, split.basis if split.groups != groups_of.groups else None)
             findings.append(
                 {
                     "rule": "misaligned",
@@ -52,6 +47,8 @@ def run_conflicts(options, rest):
                     "field": "addresses",
                 }
             )
+        if _verb(groups_of.op) == "writes":
+            findings += _one_word(found[-1][1].service, mine)
         for claim, position, note, other in conflicts.other_readings(mine, target, op, assume):
             answer = {
                 "worst": other.worst,
@@ -87,6 +84,34 @@ def run_conflicts(options, rest):
     return emit("lds conflicts", target, result, findings, disputed, bool(options.get("--json")), text)
 
 
+def _one_word(groups_of, addresses):
+    """A remark where lanes of one group store into one DWORD: it is counted once, and not everybody counts so."""
+    for group in groups_of.groups:
+        seen = {}
+        for lane in group:
+            if addresses[lane] is None:
+                continue
+            for word in range(addresses[lane] // 4, (addresses[lane] + groups_of.width - 1) // 4 + 1):
+                if word in seen:
+                    message = (
+                        f"lanes {seen[word]} and {lane} store into the DWORD at byte {4 * word}: it is counted once, as for loads, which no "
+                        "source says of stores; ROCm/composable_kernel#3646 takes neighbouring halfwords for a conflict"
+                    )
+                    return [{"rule": "one-word-stores", "severity": "info", "message": message, "claim": "LDS-060", "field": "addresses"}]
+                seen[word] = lane
+    return []
+
+
+def _crooked(lanes, target, basis):
+    """What to know of addresses that are no multiple of their access."""
+    more = f"lane {lanes[0]} and {len(lanes) - 1} more" if len(lanes) > 1 else f"lane {lanes[0]}"
+    if target == "gfx1250":
+        hardware = "unless its mode is unaligned the hardware clears the low bits, so it goes elsewhere (LDS-057)"
+    else:
+        hardware = "the guide counts that among memory violations (LDS-059)"
+    return f"{more}: the address is no multiple of the access; {basis or 'published groups were found with aligned ones'}; {hardware}"
+
+
 def _safer(claim, position, note, worst):
     message = f"by {note} the worst is {worst}: choose a layout that is free by these, then it is free by both"
     return {"rule": "safe-under-all", "severity": "warning", "message": message, "claim": claim, "field": position}
@@ -118,7 +143,9 @@ def _compare(options, parts, target):
     expression = expression_of(options["--expr"], "--expr")
     rows = []
     for name, one, why in conflicts.across_targets(
-        lambda count: [expression.at(lane=lane) for lane in range(count)], service.op_name(target, parts[0][0])
+        lambda count: [expression.at(lane=lane) for lane in range(count)],
+        service.op_name(target, parts[0][0]),
+        assume=options.get("--assume"),
     ):
         rows.append(
             {

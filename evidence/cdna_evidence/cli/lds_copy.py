@@ -6,6 +6,12 @@ from .near import did_you_mean
 from .output import Usage, cannot_tell, emit
 
 LARGEST = (1 << 32) - 1
+# What the copies are called for, in place of the bytes of a lane.
+SIZES = {"ubyte": 1, "b8": 1, "ushort": 2, "b16": 2, "dword": 4, "b32": 4, "dwordx2": 8, "b64": 8}
+SIZES |= {"dwordx3": 12, "b96": 12, "dwordx4": 16, "b128": 16}
+# What may stand before that in an instruction's name: the form that it tells, and whether the copy is asynchronous.
+STEMS = {"global_load_lds": ("global", False), "buffer_load": ("buffer", False)}
+STEMS |= {"global_load_async_to_lds": ("global", True), "cluster_load_async_to_lds": ("cluster", True)}
 
 
 def run_direct(options, rest):
@@ -14,10 +20,11 @@ def run_direct(options, rest):
 
     nothing_else(rest)
     target = target_of(options)
+    options = _by_name(options, target)
     size = number(options, "--size", None, least=1)
     given = {name: number(options, "--" + name, 0) for name in ("base", "m0", "soffset", "voffset")}
     given["offset"] = number(options, "--offset", 0, least=None)
-    given["form"] = options.get("--form", "global")
+    given["form"] = options.get("--form", "global").strip().lower()
     for name in ("base", "m0", "soffset", "voffset"):
         if given[name] > LARGEST:
             raise Usage(f"--{name} {given[name]}: 0..{LARGEST}, a register of 32 bits")
@@ -26,7 +33,8 @@ def run_direct(options, rest):
     findings, disputed = [], []
     if not done.accepted:
         allowed = ", ".join(str(item) for item in direct.sizes(target))
-        claim = {"gfx942": "D2L-001", "gfx950": "D2L-002"}.get(target, "D2L-052")
+        later = "D2L-057" if given["form"] == "cluster" else "D2L-052"
+        claim = {"gfx942": "D2L-001", "gfx950": "D2L-002"}.get(target, later)
         message = f"size={size}: {allowed} bytes a lane on {target}, {claim}"
         findings.append({"rule": "copy-size", "severity": "error", "message": message, "claim": claim, "field": "size"})
     elif target in direct.WAVE_WIDE and size > 4:
@@ -43,7 +51,8 @@ def run_direct(options, rest):
             }
         )
     if done.accepted:
-        findings += _past_the_end(done) + _bits_of_m0(target, given["m0"], given["form"]) + _unaligned(done)
+        findings += _wrapped(done, given) + _past_the_end(done)
+        findings += _bits_of_m0(target, given["m0"], given["form"]) + _unaligned(done)
     if "--interval" in options and done.accepted:
         findings += _interval(target, size, number(options, "--interval", None, least=1))
     result = {
@@ -56,7 +65,7 @@ def run_direct(options, rest):
         "written_bytes": done.written,
         "hole_bytes": done.hole,
         "counter": done.counter,
-        "claim": None if not done.accepted else "D2L-003" if target in direct.WAVE_WIDE else "D2L-052",
+        "claim": _claim(done, given["form"]),
     }
     if "--svg" in options and done.accepted and done.lane_stride:
         from cdna_evidence.site import figures_direct
@@ -73,14 +82,54 @@ def run_direct(options, rest):
     )
 
 
+def _claim(done, form):
+    if not done.accepted:
+        return None
+    return "D2L-003" if done.lane_stride else "D2L-057" if form == "cluster" else "D2L-052"
+
+
+def _by_name(options, target):
+    """Return the options with the size as a number, and the form, where an instruction's name gives them."""
+    from cdna.lds import direct
+
+    given = options.get("--size", "")
+    stem, _, word = given.strip().lower().rpartition("_")
+    if word not in SIZES:
+        return options
+    options = dict(options, **{"--size": str(SIZES[word])})
+    if not stem:
+        return options
+    own = [name for name, (_, later) in STEMS.items() if later is (target not in direct.WAVE_WIDE)]
+    if stem not in own:
+        raise Usage(f"--size {given}: the copies into LDS of {target} are {' and '.join(name + '_*' for name in own)}")
+    form = options.get("--form", STEMS[stem][0]).strip().lower()
+    if form != STEMS[stem][0]:
+        raise Usage(f"--size {given}: the {STEMS[stem][0]} form, and --form says {form}")
+    return dict(options, **{"--form": form})
+
+
+def _wrapped(done, given):
+    total = given["base"] + given["offset"]
+    if done.lane_stride or total <= LARGEST:
+        return []
+    message = f"base + offset = {total:#x} wraps at 32 bits: one emulator does so, no other source tells, D2L-057"
+    return [{"rule": "address-wraps", "severity": "warning", "message": message, "claim": "D2L-057", "field": "base"}]
+
+
 def _past_the_end(done):
     from cdna.lds.geometry import geometry
 
     most = geometry(done.target).capacity.value
-    if 0 <= done.lds_address <= most - done.written:
+    if not 0 <= done.lds_address <= most - done.written:
+        message = f"lds_address={done.lds_address}: {done.written} bytes from there leave the {most} bytes of LDS, LDS-001"
+        return [{"rule": "past-lds", "severity": "warning", "message": message, "claim": "LDS-001", "field": "lds_address"}]
+    if done.lane_stride is None:
         return []
-    message = f"lds_address={done.lds_address}: {done.written} bytes from there leave the {most} bytes of LDS, LDS-001"
-    return [{"rule": "past-lds", "severity": "warning", "message": message, "claim": "LDS-001", "field": "lds_address"}]
+    end = done.lds_address - done.lane * done.lane_stride + done.wave_span - done.hole
+    if end <= most:
+        return []
+    message = f"the places of the wave end at byte {end}, past the {most} bytes of LDS: leave room for every lane, D2L-055"
+    return [{"rule": "wave-past-lds", "severity": "warning", "message": message, "claim": "D2L-055", "field": "lds_address"}]
 
 
 def _bits_of_m0(target, m0, form):
@@ -117,7 +166,7 @@ def _interval(target, size, interval):
 def _direct_rows(done, lane):
     rows = [
         ("opcode", done.opcode),
-        ("LDS address", f"{done.lds_address} (0x{done.lds_address:x}), {done.written} bytes of lane {lane}"),
+        ("LDS address", f"{done.lds_address} ({done.lds_address:#x}), {done.written} bytes of lane {lane}"),
     ]
     if done.lane_stride:
         hole = f", of which {done.hole} are not written" if done.hole else ""
@@ -127,6 +176,8 @@ def _direct_rows(done, lane):
         rows.append(("lane stride", "none: each lane gives its own LDS address"))
     rows.append(("source", f"this lane's global address + {done.global_offset}"))
     rows.append(("completion", f"counted by {done.counter}"))
+    if done.opcode.startswith("cluster_"):
+        rows.append(("receives", "the workgroups that the mask in M0 names, each of which asks too"))
     return rows
 
 

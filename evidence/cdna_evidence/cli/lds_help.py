@@ -58,7 +58,7 @@ Prints the element's index from the start of the tile: the swizzle keeps the row
 --base B            where the LDS of the workgroup begins; on gfx1250 the LDS address that the lane gives (0)
 --offset O          the instruction's offset, which moves source and destination (0)
 --m0 M              M0, a byte offset inside the workgroup's LDS; not on gfx1250 (0)
---form global|buffer   which instruction (global); only buffer has the next two
+--form global|buffer|cluster   which instruction (global); only buffer has the next two; cluster is of gfx1250
 --soffset N, --voffset N   offsets of the source alone (0)
 --interval N        says whether a gap may come after every N bytes of the destination
 --svg FILE          writes a drawing""",

@@ -16,7 +16,7 @@ def options_of(argv, with_value, flags=()):
         word = queue.pop(0)
         if word == "--":
             return options, rest + queue
-        if not word.startswith("-") or word == "-":
+        if not word.startswith("-") or word == "-" or word[1:2].isdigit():
             rest.append(word)
             continue
         name, equals, value = word.partition("=")

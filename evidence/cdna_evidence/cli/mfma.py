@@ -59,6 +59,15 @@ def run_list(argv):
     return emit("mfma list", given.target, {"instructions": found}, disputed=disputed, json=True)
 
 
+def _older(names):
+    """Return a line on the forms among them that no compiler selects for gfx1250, or none."""
+    from cdna.wmma.hazards import older
+
+    count = sum(older(name) for name in names)
+    said = "forms of gfx12, which LLVM 22.1.8 assembles and never selects here: K of 16, sparse K of 32, and iu4  [WMMA-075]"
+    return [f"{count} of them are {said}"] if count else []
+
+
 def _table(found):
     lines = [f"{'instruction':38} {'M x N x K':>13} {'blocks':>6}  {'passes':>6}  registers"]
     for entry in found:
@@ -69,6 +78,7 @@ def _table(found):
         shape = "x".join(str(size) for size in entry["shape"])
         counts = [f"{item['matrix']} {_registers(item)}" for item in entry["operands"]]
         lines.append(f"{entry['mnemonic']:38} {shape:>13} {entry['blocks']:>6}  {passes!s:>6}  {', '.join(counts)}")
+    lines += _older([entry["mnemonic"] for entry in found])
     lines.append(f"{len(found)} instructions")
     return "\n".join(lines)
 

@@ -41,16 +41,23 @@ def run_layout(argv):
                 disputed.append({"claim": claim, "position": position, "result": said})
     except MatrixError as error:
         raise Usage(str(error) + (_near(given, str(error)) if error.field == "op" else "")) from None
-    return emit(COMMAND, given.target, result, disputed=disputed, json=given.json, text=_text(where, result))
+    findings = []
+    if given.target == "gfx1250":
+        from .wmma_waits import older_forms
+
+        findings = older_forms([where.op.mnemonic])
+    return emit(COMMAND, given.target, result, findings, disputed, given.json, _text(where, result))
 
 
 def _near(given, message):
     from .near import did_you_mean
 
     if given.target == "gfx1250":
-        from cdna.wmma.opcodes import opcodes
-    else:
-        from cdna.mfma.opcodes import opcodes
+        from .wmma_waits import selected
+
+        return did_you_mean(message, (given.op,), selected(given.op))
+    from cdna.mfma.opcodes import opcodes
+
     return did_you_mean(message, (given.op,), [op.mnemonic for op in opcodes(given.target)])
 
 

@@ -62,8 +62,11 @@ def run_waits(argv):
     asked = [(claim, states) for claim, _, states in others] + ([(guide.claim, guide.states)] if guide else [])
     result["safe"] = safe("wait_states", answer.states, answer.claim, asked)
     if guide:
-        message = f"the {guide.guide} guide asks for {guide.states} wait states here, more than LLVM inserts: leave {guide.states}"
+        message = f"the {guide.guide} guide asks for {guide.states} wait state{'s' * (guide.states != 1)} here, more than LLVM inserts: leave {guide.states}"
         findings.append({"rule": "guide-asks-more", "severity": "warning", "message": message, "claim": guide.claim, "field": "via"})
+    if sides[0].kind in ("load", "ds") and given.via != "independent":
+        message = f"what {sides[0].name} returns is waited for by a counter as well: see cdna waits covers {sides[0].name}"
+        findings.append({"rule": "counter-too", "severity": "info", "message": message, "claim": "WAIT-001", "field": "first"})
     disputed = [
         {"claim": claim, "position": position, "result": {"wait_states": states, "s_nop": nops(states)}}
         for claim, position, states in others
@@ -86,7 +89,7 @@ def run_audit(argv):
     words.add_argument("--target", required=True, metavar="T", help=told)
     words.add_argument("--json", action="store_true", help="one JSON document")
     given = words.parse_args(argv)
-    from .waits import other_target, text_of
+    from .waits import generic_target, other_target, text_of, words_hint
 
     _check_target(given.target, AUDITED)
     text = text_of(given.file)
@@ -100,7 +103,8 @@ def run_audit(argv):
 
         found, unit = audit(text, given.target), ""
     if not found.program.instructions:
-        raise Usage(f"{given.file}: no instruction was read; give assembly or the output of llvm-objdump -d")
+        more = words_hint(text) or "; give assembly or the output of llvm-objdump -d"
+        raise Usage(f"{given.file}: no instruction was read{more}")
     matrix = ("v_wmma_", "v_swmmac_") if given.target == "gfx1250" else ("v_mfma", "v_smfmac")
     counted = [item for item in found.program.instructions if item.mnemonic.startswith(matrix)]
     result = {
@@ -119,7 +123,7 @@ def run_audit(argv):
     elif unit:
         said += "\n" + unit
     disputed = found.disputed if given.json else found.disputed[:5]
-    findings = other_target(text, given.target) + list(found.findings)
+    findings = other_target(text, given.target) + list(found.findings) + generic_target(text, given.target)
     return emit("mfma audit", given.target, result, findings, disputed, json=given.json, text=said)
 
 
@@ -165,10 +169,12 @@ def _formats(text, cbsz, blgp):
 def _code(option, name):
     if name is None:
         return None
-    names = ("fp8", "bf8", "fp6", "bf6", "fp4")
-    if name not in names:
-        raise Usage(f"{option}={name!r}: {', '.join(names)}")
-    return names.index(name)
+    from cdna.mfma.opcodes import FORMATS, MatrixError, format_of
+
+    try:
+        return FORMATS.index(format_of(name, option))
+    except MatrixError as error:
+        raise Usage(str(error)) from None
 
 
 def _about(rule):
@@ -190,7 +196,7 @@ def _waits_text(result):
     lines = [f"{count} wait {word}: " + (" and ".join(result["s_nop"]) if count else "nothing to insert")]
     most = result["safe"]["wait_states"]
     if most > count:
-        lines = [f"write {' and '.join(nops(most))} ({most} wait states): safe under every position; LLVM 22.1.8 inserts {count}"]
+        lines = [f"write {' and '.join(nops(most))} ({most} wait state{'s' * (most != 1)}): safe under every position; LLVM 22.1.8 inserts {count}"]
     for name in ("first", "then"):
         side = result[name]
         more = f", {side['family']}, {side['passes']} passes" if side["kind"] == "matrix" else f", {side['kind']}"

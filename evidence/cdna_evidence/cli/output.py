@@ -48,6 +48,15 @@ def ready():
             stream.reconfigure(errors="backslashreplace")
 
 
+def say(text):
+    """Print a message on standard error, as far as there is one: the exit status says the same."""
+    try:
+        if sys.stderr is not None:
+            print(printable(text), file=sys.stderr)
+    except OSError:
+        return
+
+
 def printable(text):
     """Return a text with escapes for what would steer a terminal, such as ESC; lines stay lines.
 

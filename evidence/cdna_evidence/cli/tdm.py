@@ -8,7 +8,7 @@ or 0x.
 from .output import Usage, emit, read_text
 
 TARGET = "gfx1250"
-COMMANDS = ("decode", "encode", "run", "pad", "plan", "lint")
+COMMANDS = ("decode", "encode", "run", "pad", "plan", "lint", "fields")
 GROUP_NAMES = ("group0", "group1", "group2", "group3")
 USAGE = """usage: cdna tdm COMMAND ... [--json]
 
@@ -16,13 +16,13 @@ USAGE = """usage: cdna tdm COMMAND ... [--json]
                    options: --group 0|1, --op load|store
   encode FILE      the words of {"fields": {...}} or {"copy": {...}}; option: --op load|store
   run FILE         what one or several transfers do to memory and LDS
-  pad --row-bytes N --pad-bytes M [--element-bytes E] [--rows R] [--byte B | --at X,Y]
-                   the codes for a gap after every row, and where the rows start;
+  pad --row-bytes N --pad-bytes M [--interval-bytes I] [--element-bytes E] [--rows R] [--byte B | --at X,Y]
+                   the codes for a gap after every row, or after every I bytes, and where the rows start;
                    --byte: where byte B of the tile lands, counted without gaps; --at: where element X of row Y lands
   plan             questions before there is a descriptor; one or several in a call
                    --gather-rows N [--index-bits 16|32] [--waves W]: how many instructions a gather takes
-                   --stages N --tile-bytes B [--loads-per-tile L] [--shape after|before|between] [--prologue P]:
-                     LDS of a ring of N buffers, and the number to wait for; P: tiles fetched before the first wait
+                   --stages N [--tile-bytes B] [--loads-per-tile L] [--shape after|before|between] [--prologue P]:
+                     the number to wait for in a ring of N buffers, and its LDS; P: tiles fetched before the first wait
                    --cluster X,Y [--share rows|columns|all|none|N,N,...] [--grid X,Y]: the multicast masks;
                      rows: the workgroups of one y share a tile; columns: those of one x
                    --row-bytes R --rows N --block-bytes B --gap-bytes G [--element-bytes E] [--row-stride ELEMENTS]
@@ -30,6 +30,8 @@ USAGE = """usage: cdna tdm COMMAND ... [--json]
                    --rows-left N --rows-per-pass P [--tile-rows R]: the passes of an iteration at an edge
   lint FILE        the findings of one or many descriptors: words, a register dump, LLVM IR, MLIR, JSON;
                    options: --op load|store, --cluster N (workgroups in the cluster, 0 for none)
+  fields [NAME...] [--mode dense|iterate|gather16|gather32]
+                   where each field sits, its unit and its code; which bits must be zero, which groups may be NULL
 
 A WORD is always hexadecimal, with or without 0x; every other number is decimal or 0x. FILE may be `-`.
 A value that fits no field is an error finding, exit status 1; input that cannot be read is exit status 2."""
@@ -62,6 +64,10 @@ def run(argv):
         from .tdm_lint import run_lint
 
         return run_lint(argv[1:])
+    if argv[0] == "fields":
+        from .tdm_fields import run_fields
+
+        return run_fields(argv[1:])
     if argv[0] == "plan":
         from .tdm_plan import run_plan
 
@@ -93,13 +99,15 @@ def words_of_text(text):
     """Return the hexadecimal 32-bit words of a text with any separators.
 
     Args: text: words, 0x optional, between blanks, commas, semicolons, quotes, bars or brackets; also whole groups
-      written as one run of 32, 64, 96 ... digits.
+      written as one run of 32, 64, 96 ... digits. The names group0 to group3 before them are passed over.
     Raises: Usage: not a hexadecimal word; it is named.
     """
     for mark in ",;|()[]{}<>\"'`":
         text = text.replace(mark, " ")
     words = []
     for token in text.split():
+        if token.lower().rstrip(":=") in GROUP_NAMES:
+            continue  # as `encode` prints them
         digits = token[2:] if token[:2] in ("0x", "0X") else token
         digits = digits.rstrip("uUlL") if token[:2] in ("0x", "0X") else digits
         if not digits or digits.strip("0123456789abcdefABCDEF"):
@@ -108,7 +116,7 @@ def words_of_text(text):
             words += [int(digits[i : i + 8], 16) for i in range(0, len(digits), 8)]
             continue
         if len(digits.lstrip("0")) > 8:
-            raise Usage(f"word {shown(token)}: more than 32 bits")
+            raise Usage(f"word {shown(token)}: more than 32 bits as a hexadecimal number")
         words.append(int(digits, 16))
     return words
 

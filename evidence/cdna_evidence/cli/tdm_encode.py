@@ -21,7 +21,7 @@ def run_encode(argv):
         found = [finding_of_error(error)]
     else:
         result = {"words": [f"{word:08x}" for word in descriptor.words], "groups": group_words(descriptor)}
-        found = found + findings_of(descriptor, op_of(options))
+        found = found + as_asked(document, findings_of(descriptor, op_of(options)))
         disputed = disputed_of(other_readings(descriptor), bool(options.get("--json")))
         text = "\n".join(f"{name}  {' '.join(words)}" for name, words in result["groups"].items())
     return emit("tdm encode", TARGET, result, found, disputed, bool(options.get("--json")), text)
@@ -29,7 +29,7 @@ def run_encode(argv):
 
 def run_pad(argv):
     """Print the pad codes for a gap after every row; return the exit status."""
-    known = ("--row-bytes", "--pad-bytes", "--element-bytes", "--rows", "--byte", "--at")
+    known = ("--row-bytes", "--pad-bytes", "--interval-bytes", "--element-bytes", "--rows", "--byte", "--at")
     options, rest = split_options(argv, known)
     if rest:
         raise Usage(f"pad: unexpected {rest[0]!r}; the options are {', '.join(known)}")
@@ -39,6 +39,7 @@ def run_pad(argv):
     row, pad = number(options["--row-bytes"], "--row-bytes"), number(options["--pad-bytes"], "--pad-bytes")
     element = number(options.get("--element-bytes", "1"), "--element-bytes")
     rows = number(options.get("--rows", "1"), "--rows")
+    interval = number(options["--interval-bytes"], "--interval-bytes") if "--interval-bytes" in options else row
     byte = _byte_asked(options, row, element)
     from cdna.tdm.descriptor import FieldError
     from cdna.tdm.pad import pad_plan, padded_offset
@@ -48,7 +49,7 @@ def run_pad(argv):
     disputed = []
     names = ("interval_code", "amount_code", "row_stride", "row_starts", "written_bytes", "reserved_bytes")
     try:
-        plan = pad_plan(row, pad, element, rows)
+        plan = pad_plan(row, pad, element, rows, interval)
     except FieldError as error:
         result, found, text = {name: None for name in names}, [finding_of_error(error)], None
     else:
@@ -58,10 +59,11 @@ def run_pad(argv):
         if pad:
             codes = {"pad_enable": 1, "pad_interval": plan.interval_code, "pad_amount": plan.amount_code}
             found, disputed = padding_findings(codes), disputed_of(pad_readings(codes), True)
-        text = _pad_text(plan, pad)
+        text = _pad_text(plan, pad, interval == row)
         if byte is not None:
-            result["byte"] = {"packed": byte, "padded": padded_offset(byte, row if pad else 0, pad)}
-            text += f"\nbyte {byte} lands at {result['byte']['padded']}"
+            result["byte"] = {"packed": byte, "padded": padded_offset(byte, interval if pad else 0, pad)}
+            where = f"element {options['--at']}, " if "--at" in options else ""
+            text = f"{where}byte {byte} without gaps, lands at {result['byte']['padded']}\n{text}"
     return emit("tdm pad", TARGET, result, found, disputed, bool(options.get("--json")), text)
 
 
@@ -108,8 +110,20 @@ def fields_of_document(document):
         return plan.fields, plan.findings
     for name in value:
         if name not in NAMES:
-            raise Usage(f"field {as_json(name)}: unknown; the fields are {', '.join(NAMES)}")
+            from difflib import get_close_matches
+
+            near = get_close_matches(name.lower(), NAMES, 1, 0.75)
+            said = f"did you mean {near[0]}?" if near else f"the fields are {', '.join(NAMES)}"
+            raise Usage(f"field {as_json(name)}: unknown; {said}")
     return value, []
+
+
+def as_asked(document, found):
+    """Return findings without those that guess at what a copy says itself: its extents are not negative numbers.
+
+    Args: document: as for `fields_of_document`; found: findings of its fields.
+    """
+    return [item for item in found if item.rule != "bound-negative"] if "copy" in document else list(found)
 
 
 def numbers(value):
@@ -157,14 +171,17 @@ def number(text, name):
     raise Usage(f"{name} {shown(text)}: a number, decimal or 0x")
 
 
-def _pad_text(plan, pad):
+_LAST_GAP = {True: ", with the gap after the last row", False: ", with the gap after the last full interval"}
+
+
+def _pad_text(plan, pad, by_row):
     starts = " ".join(str(item) for item in plan.row_starts[:16]) + (" ..." if len(plan.row_starts) > 16 else "")
     lines = [
         ("interval code", "none" if plan.interval_code is None else plan.interval_code),
         ("amount code", "none" if plan.amount_code is None else plan.amount_code),
-        ("row stride", plural(plan.row_stride, "byte")),
+        ("row stride", "not the same for every row" if plan.row_stride is None else plural(plan.row_stride, "byte")),
         ("row starts", starts),
         ("written", plural(plan.written_bytes, "byte")),
-        ("reserved", plural(plan.reserved_bytes, "byte") + (", with the gap after the last row" if pad else "")),
+        ("reserved", plural(plan.reserved_bytes, "byte") + (_LAST_GAP[by_row] if pad else "")),
     ]
     return "\n".join(f"{name:13}  {text}" for name, text in lines)

@@ -10,7 +10,7 @@ import re
 
 from .output import Usage, as_json, emit, finding_dict, one_line, read_text
 from .tdm import TARGET, decode_words, one_file, op_of, split_options, words_of_text
-from .tdm_encode import fields_of_document, finding_of_error, number
+from .tdm_encode import as_asked, fields_of_document, finding_of_error, number
 
 _CONSTANT = re.compile(
     r"\bi32\s+(-?\d+|poison|undef)\b|<(\d+) x i32>\s+(zeroinitializer|poison|undef|splat \(i32 -?\d+\))(?![\w.])"
@@ -96,7 +96,7 @@ def _judged(item, op, cluster, label):
     except Usage as error:
         raise Usage(f"{label}: {item.name}: {error}") from None
     else:
-        judged = findings_of(descriptor, item.op or op, cluster)
+        judged = as_asked(item.words, findings_of(descriptor, item.op or op, cluster))
         own = list(own) + [each for each in judged if not _rests_on(each, unknown)]
         whole = not unknown and len(descriptor.words) > 8
         entry["mode"], entry["rank"], fields = descriptor.mode, descriptor.rank, descriptor.fields if whole else None
@@ -160,12 +160,17 @@ def _descriptors(text, label):
             return mlir.descriptors_of_mlir(text), None
         if registers.is_register_dump(text):
             return registers.descriptors_of_registers(text), None
+        if registers.is_assembly(text):
+            told = "the instruction names registers and not what they hold; give a register dump, LLVM IR or the words"
+            raise Usage(f"{label}: {told}")
     except Unreadable as error:
         raise Usage(f"{label}: {error}") from None
     return [Found(where, words, None) for where, words in _of_text(text, label)], None
 
 
 def _of_json(value, label):
+    if isinstance(value, dict) and isinstance(value.get("result"), dict) and value["result"].get("groups"):
+        value = {"words": value["result"]["groups"]}  # what encode and decode print
     if isinstance(value, dict) and isinstance(value.get("descriptors"), list):
         value = value["descriptors"]
     if isinstance(value, dict):
@@ -219,7 +224,7 @@ def _of_text(text, label):
     result, paragraph, start = [], [], 1
     for i, line in enumerate((text + "\n\n").splitlines(), 1):
         bare = line.split("#")[0].split("//")[0].strip()
-        if not bare and line.strip():
+        if line.lstrip().startswith(";") or not bare and line.strip():
             continue  # a comment
         if bare:
             start = start if paragraph else i

@@ -22,13 +22,14 @@ OPTIONS = {
 }
 NEEDED = {
     "gather": ("--gather-rows",),
-    "ring": ("--stages", "--tile-bytes"),
+    "ring": ("--stages",),
     "multicast": ("--cluster",),
     "gap": ("--block-bytes", "--gap-bytes", "--row-bytes", "--rows"),
     "passes": ("--rows-left", "--rows-per-pass"),
 }
 SHARE = ("rows", "columns", "all", "none")
-MERGE_MOST = 5  # TDM-087, position five-merge; also what is safe under both positions
+MERGE_MOST = 5  # TDM-087, positions five-merge and none-above-five; also what is safe under every position
+DRAINED_TO = 10  # WAIT-089: what newer LLVM waits for in front of a tensor transfer
 BLOCKS_MOST = 1 << 16
 LARGEST = (1 << 32) - 1
 
@@ -98,12 +99,13 @@ def _ring(options, json):
     from cdna.tdm import pipeline
     from cdna.waits.counters import most_of
 
-    stages, tile = _number(options, "--stages"), _number(options, "--tile-bytes")
+    stages = _number(options, "--stages")
+    tile = _number(options, "--tile-bytes") if "--tile-bytes" in options else None
     each = _number(options, "--loads-per-tile", 1)
     chosen = options.get("--shape")
     if chosen not in (None, *pipeline.SHAPES):
         raise Usage(f"--shape {shown(chosen)}: {', '.join(pipeline.SHAPES)}")
-    done = allocate(TARGET, stages * tile)
+    done = None if tile is None else allocate(TARGET, stages * tile)  # which N to wait for needs no size
     shapes = []
     try:
         for shape in (chosen,) if chosen else pipeline.SHAPES if stages > 1 else ("after",):
@@ -115,7 +117,7 @@ def _ring(options, json):
     except ValueError as error:
         raise Usage(f"plan: {error}") from None
     found = []
-    if not done.fits:
+    if done and not done.fits:
         message = f"stages={stages}: {done.requested} bytes, 0..{done.limit} for one workgroup on {TARGET}"
         found.append(_finding("lds-too-large", "error", message, "LDS-001", "stages"))
     if over:
@@ -129,29 +131,32 @@ def _ring(options, json):
             message = f"stages={stages}, loads_per_tile={each}: a wait for {one['wait_tensorcnt']}, the counter ends at {most}"
             found.append(_finding("wait-beyond-counter", "error", message, "TDM-065", "stages"))
             break
+    if any(one["wait_tensorcnt"] > DRAINED_TO for one in shapes):
+        text = f"newer LLVM writes s_wait_tensorcnt {DRAINED_TO} in front of a tensor transfer: more are not outstanding there"
+        found.append(_finding("tensor-drain", "info", text, "WAIT-089", "stages"))
     text = "other waves may read a tile only after a barrier that follows the wait"
     found.append(_finding("barrier-after-wait", "info", text, "TDM-093", None))
     result = {
         "stages": stages,
         "tile_bytes": tile,
         "loads_per_tile": each,
-        "lds_bytes": done.requested,
-        "allocated": done.allocated,
-        "limit": done.limit,
-        "fits": done.fits,
-        "most_stages": done.limit // tile,
-        "workgroups_per_wgp": done.per_unit,
+        "lds_bytes": done and done.requested,
+        "allocated": done and done.allocated,
+        "limit": done and done.limit,
+        "fits": done and done.fits,
+        "most_stages": done and done.limit // tile,
+        "workgroups_per_wgp": done and done.per_unit,
         "shapes": shapes,
         "wait_tensorcnt_last": 0,
         "claims": ["LDS-001", "LDS-008", "TDM-102", "TDM-105", "TDM-106"],
     }
-    lines = [
-        ("ring", f"{plural(stages, 'buffer')} of {tile} bytes: {done.requested} bytes, {done.allocated} allocated"),
-        (
-            "  fits",
-            f"{'yes' if done.fits else 'no'}, at most {plural(result['most_stages'], 'buffer')} in {done.limit}",
-        ),
-    ]
+    lines = [("ring", f"{plural(stages, 'buffer')}; --tile-bytes B also says what they take of LDS")]
+    if done:
+        most_stages = plural(result["most_stages"], "buffer")
+        lines = [
+            ("ring", f"{plural(stages, 'buffer')} of {tile} bytes: {done.requested} bytes, {done.allocated} allocated"),
+            ("  fits", f"{'yes' if done.fits else 'no'}, at most {most_stages} in {done.limit}"),
+        ]
     where = {"after": "wait, compute, issue", "before": "issue, wait, compute", "between": "wait, issue, compute"}
     for one in shapes:
         text = f"{plural(one['tiles_before_first_wait'], 'tile')} before the first wait, s_wait_tensorcnt {one['wait_tensorcnt']}"
@@ -171,13 +176,15 @@ def _multicast(options, json):
     result["safe"] = {"claim": "TDM-087", "most_workgroups_in_one_mask": MERGE_MOST}
     result["claims"] = ["TDM-081", "TDM-083", "TDM-084", "TDM-087", "TDM-088"]
     lines = [("cluster", f"{' x '.join(str(item) for item in cluster)} workgroups; bit = y * {cluster[0]} + x")]
-    found, masks, other = [], [], []
+    found, masks, others = [], [], {"five-merge": [], "none-above-five": []}
     if not any(item.name == "cluster-size" for item in problems):
         for group in _shared(share, cluster, result, json):
             mask = mask_of(group)
             problems += [item for item in check_launch(mask, cluster, grid) if item not in problems]
             masks.append({"workgroups": group, "mask": f"0x{mask:04x}", "reads": reads(len(group), True)})
-            other.append({"mask": masks[-1]["mask"], "reads": reads(len(group), True, MERGE_MOST)})
+            for position, wider in (("five-merge", "split"), ("none-above-five", "none")):
+                count = reads(len(group), True, MERGE_MOST, wider)
+                others[position].append({"mask": masks[-1]["mask"], "reads": count})
             who = ", ".join(str(item) for item in group)
             lines.append((f"  mask 0x{mask:04x}", f"workgroup{'s' if len(group) > 1 else ''} {who}"))
         result["masks"] = masks
@@ -185,10 +192,12 @@ def _multicast(options, json):
         field = "grid" if item.name == "grid-not-divisible" else "cluster" if item.name == "cluster-size" else "share"
         found.append(_finding(item.name, item.severity, item.message, item.claim, field))
     disputed = []
-    if [item["reads"] for item in other] != [item["reads"] for item in masks]:
-        disputed.append({"claim": "TDM-087", "position": "five-merge", "result": {"masks": other}})
+    for position, other in others.items():
+        if [item["reads"] for item in other] != [item["reads"] for item in masks]:
+            disputed.append({"claim": "TDM-087", "position": position, "result": {"masks": other}})
+    if disputed:
         text = f"share={share}: sources differ on how often a tile of more than {MERGE_MOST} workgroups is read; "
-        text += f"at most {MERGE_MOST} in one mask read it once under both positions"
+        text += f"at most {MERGE_MOST} in one mask read it once under every position"
         found.append(_finding("multicast-over-merge", "warning", text, "TDM-087", "share"))
     lines.append(("  claims", "TDM-081, TDM-083; all that share ask at about the same time (TDM-084, TDM-088)"))
     return result, found, disputed, lines
@@ -204,7 +213,10 @@ def _shared(share, cluster, result, json):
     if share == "none":
         return [[item] for item in range(count)]
     if share not in SHARE:
-        numbers = [number(item, "--share") for item in share.split(",")]
+        try:
+            numbers = [number(item, "--share") for item in share.split(",")]
+        except Usage:
+            numbers = [-1]
         if len(set(numbers)) != len(numbers) or min(numbers) < 0 or max(numbers) >= count:
             raise Usage(f"--share {shown(share)}: {', '.join(SHARE)}, or different numbers of 0..{count - 1}")
         return [numbers]
@@ -308,7 +320,14 @@ def _number(options, name, default=None, least=1):
 
 def _extents(options, name):
     """Return one to three extents, filled up with 1. Raises: Usage."""
-    values = [number(item, name) for item in options[name].split(",")]
-    if len(values) > 3 or min(values) < 1 or max(values) > LARGEST:
+    items = options[name].split(",")
+    crossed = options[name].lower().split("x")
+    if len(crossed) > 1 and crossed[0] != "0" and all(item.isdecimal() for item in crossed):
+        items = crossed  # 4x2, as a launch is often written
+    try:
+        values = [number(item, name) for item in items]
+    except Usage:
+        values = []
+    if not 1 <= len(values) <= 3 or min(values) < 1 or max(values) > LARGEST:
         raise Usage(f"{name} {shown(options[name])}: 1 to 3 extents of at least 1, such as 4,2")
     return values + [1] * (3 - len(values))

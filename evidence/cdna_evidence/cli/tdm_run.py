@@ -8,14 +8,14 @@ it would give, worked out by the same model with that source's rule.
 import re
 
 from cdna.lds.barrier import arrive
-from cdna.tdm.descriptor import FieldError, decode, encode
+from cdna.tdm.descriptor import GROUP_WORDS, FieldError, decode, encode
 from cdna.tdm.readings import gather_readings, pad_readings
 from cdna.tdm.rules import Finding, findings, tile_bytes
 from cdna.tdm.transfer import run as transfer
 
 from .output import Usage, as_json, emit, parser, read_json
-from .tdm import words_of_text
-from .tdm_encode import fields_of_document, finding_of_error, text_of_error
+from .tdm import GROUP_NAMES, words_of_text
+from .tdm_encode import as_asked, fields_of_document, finding_of_error, text_of_error
 
 KEYS = ("words", "fields", "copy", "null_groups", "op", "ops", "memory", "lds", "read")
 LDS_KEYS = ("size", "fill_u8", "fill_u32", "init")
@@ -26,6 +26,7 @@ READING = {
     "zero_is_active": False,
     "iterate_bounds": "fresh",
     "store_padding": "ignored",
+    "edge_reads": "masked",
     "swap_gather_bits": False,
     "cell_width": None,
 }
@@ -69,7 +70,7 @@ class Case:
     def __init__(self, document):
         """Check everything; nothing is run yet. Raises: Usage; FieldError: a value that fits no field, as in encode."""
         _keys(document, KEYS, "the file")
-        self.reserved, self.own_findings = (), []
+        self.document, self.reserved, self.own_findings = document, (), []
         self.fields, self.words = self._descriptor(document)
         self.null_groups = _null_groups(document.get("null_groups", []))
         self.absent = tuple(sorted(set(self.null_groups) | {group for group in (2, 3) if not self._has(group)}))
@@ -122,7 +123,8 @@ class Case:
         found = list(self.own_findings)
         given = tuple(group for group in range(4) if group not in self.absent)
         for op in self.ops:
-            found += [item for item in findings(self.fields, given, op, self.reserved) if item not in found]
+            judged = as_asked(self.document, findings(self.fields, given, op, self.reserved))
+            found += [item for item in judged if item not in found]
         if self.fields.get("workgroup_mask", 0) and "load" in self.ops:
             text = "workgroup_mask: only the LDS of the issuing workgroup is shown"
             found.append(Finding("one-workgroup", "info", text, "TDM-030", "workgroup_mask"))
@@ -140,7 +142,8 @@ class Case:
             fields = dict(fields, count=1)
         lds, memory, barrier, faults, counter = self.lds, self.memory, [], [], 0
         for number, op in enumerate(self.ops):
-            done = transfer(fields, op, memory, lds, self.absent, rule["iterate_bounds"], rule["store_padding"])
+            how = (rule["iterate_bounds"], rule["store_padding"], rule["edge_reads"])
+            done = transfer(fields, op, memory, lds, self.absent, *how)
             lds, memory, counter = done.lds, done.memory, done.counter
             barrier += done.barrier
             for cell in done.barrier:
@@ -177,6 +180,7 @@ class Case:
             "zero_is_active": get("count", 1) == 0,
             "iterate_bounds": get("iterate_enable", 0) and get("iterate_count", 0) and not get("gather_mode", 0),
             "store_padding": get("pad_enable", 0) and "store" in self.ops,
+            "edge_reads": "load" in self.ops and get("tensor_dim0", 0) < get("tile_dim0", 0),
             "swap_gather_bits": get("gather_mode", 0) != get("gather_index_size", 0),
             "cell_width": bool(result["barrier"]),
         }
@@ -193,6 +197,7 @@ POSITIONS = (
     ("TDM-010", "must-be-zero", {"zero_is_active": True}),
     ("TDM-128", "advanced", {"iterate_bounds": "advanced"}),
     ("TDM-036", "honoured-on-store", {"store_padding": "applied"}),
+    ("TDM-151", "data-only", {"edge_reads": "touched"}),
     ("TDM-060", "mode-in-bit-30", {"swap_gather_bits": True}),
     ("TDM-099", "emulator-16", {"cell_width": 16}),
     ("TDM-099", "compiler-29", {"cell_width": 29}),
@@ -200,8 +205,14 @@ POSITIONS = (
 
 
 def _words(value):
-    """Return 12, 16 or 20 words from a list of words or one string with any separators; text is hexadecimal."""
+    """Return 12, 16 or 20 words from a list of words, one string with any separators, or groups; text is hexadecimal."""
     words = []
+    if isinstance(value, dict):
+        _keys(value, GROUP_NAMES, "words", needed=GROUP_NAMES[: max(2, len(value))])
+        for name, count in zip(GROUP_NAMES, GROUP_WORDS, strict=True):
+            if name in value and len(_list(value[name], f"words.{name}")) != count:
+                raise Usage(f"words.{name}: {len(value[name])} given, it has {count}, TDM-003")
+        value = [word for name in GROUP_NAMES for word in value.get(name, [])]
     for number, item in enumerate([value] if isinstance(value, str) else _list(value, "words")):
         if isinstance(item, str):
             words += words_of_text(item)

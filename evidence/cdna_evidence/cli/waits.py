@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """`cdna waits`: decode the operand or word of a wait, say which wait covers an instruction, and find waits that are missing, useless or out of range."""
 
-from cdna.waits.counters import PACKED, WaitError, decode_operand, decode_word, read_as, too_high
+from contextlib import suppress
+
+from cdna.waits.counters import PACKED, WaitError, decode_operand, decode_word, read_as, too_high, word_of
+from cdna.waits.program import read
 from cdna.waits.registers import number_of
+from cdna.waits.state import wait_of
 
 from .output import Usage, cannot_tell, emit, parser, read_text
 
 TARGETS = ("gfx942", "gfx950", "gfx1250")
+GENERIC = {"gfx9-4-generic": ("gfx942", "gfx950"), "gfx12-5-generic": ("gfx1250",)}  # MFMA-085
 _LINES = 8  # of a group of findings, in text
 MOST_BYTES = 16 << 20  # some 60 times as much memory is needed, and a second for each 300 kB
 
@@ -23,11 +28,12 @@ def run(argv):
     )
     commands = options.add_subparsers(dest="command", required=True, metavar="decode|covers|check")
     decode = commands.add_parser("decode", help="counters and text of an operand (gfx942, gfx950) or word (gfx1250)")
-    decode.add_argument("value", metavar="VALUE", help="decimal or 0x: 0xf70, or 0xbfc8011c on gfx1250")
+    told = "decimal or 0x: 0xf70, or 0xbfc8011c on gfx1250; or the text of a wait, or its four bytes as they stand in memory"
+    decode.add_argument("value", metavar="VALUE", nargs="+", help=told)
     check = commands.add_parser(
         "check",
         help="go through assembly or `llvm-objdump -d` text, branches and loops included",
-        description="Go through assembly or `llvm-objdump -d` text, branches and loops included. Judged are registers and LDS; waits of a release or acquire (around global_wb, global_inv, buffer_wbl2, buffer_inv) are not.",
+        description="Go through assembly or `llvm-objdump -d` text, branches and loops included. Every way through the branches counts, also one that two related conditions rule out. Judged are registers and LDS; waits of a release or acquire (around global_wb, global_inv, buffer_wbl2, buffer_inv) are not.",
     )
     check.add_argument("file", metavar="FILE", help="a file, or - for standard input")
     check.add_argument("--shared", action="store_true", help="other waves read the LDS: a missing barrier is an error")
@@ -43,10 +49,8 @@ def run(argv):
 
 
 def _decode(given):
-    value = number_of(given.value.strip())
-    if value is None:
-        raise Usage(f"value={given.value!r}: a number, decimal or 0x")
     try:
+        value = _value(" ".join(given.value).strip(), given.target)
         if given.target in PACKED and value <= 0xFFFF:
             wait, word = decode_operand(value, given.target), 0xBF8C0000 | value
         else:
@@ -91,8 +95,30 @@ def _decode(given):
     return emit("waits decode", given.target, result, findings, disputed, json=given.json, text=told)
 
 
-def _told(wait, read):
-    """Return the lines on a decoded wait. Args: read: {counter: the count that it acts as}, where the operand is too large."""
+def _value(text, target):
+    """Return the number that is meant: an operand, or a whole word where a wait is given as text or as bytes.
+
+    Raises: Usage: it is none of these; WaitError: it is no wait of the target.
+    """
+    value = number_of(text)
+    if value is not None:
+        return value
+    parts = text.split()
+    if len(parts) == 4 and all(len(part) == 2 for part in parts):
+        with suppress(ValueError):
+            return int.from_bytes(bytes.fromhex(text), "little")
+    shown = text.lower() if text.lower().startswith("s_wait") else "s_waitcnt " + text.lower()
+    items = read(shown, 64).instructions if "cnt" in shown[9:] or shown == text.lower() else ()
+    wait = wait_of(items[0], target, {}) if len(items) == 1 else None
+    if isinstance(wait, WaitError):
+        raise wait
+    if wait is None:
+        raise Usage(f"value={text!r}: a number, decimal or 0x, or the text of a wait")
+    return word_of(wait, target)
+
+
+def _told(wait, acts_as):
+    """Return the lines on a decoded wait. Args: acts_as: {counter: the count}, where the operand is too large."""
     if wait.mnemonic == "s_wait_idle":
         return f"{wait.text}\n  waits until nothing is outstanding"
     lines = [wait.text]
@@ -102,7 +128,7 @@ def _told(wait, read):
         elif wait.mnemonic == "s_wait_alu":
             said = str(count)
         else:
-            said = f"up to {read.get(name, count)} may stay outstanding"
+            said = f"up to {acts_as.get(name, count)} may stay outstanding"
         lines.append(f"  {name:10} {said}")
     return "\n".join(lines)
 
@@ -135,7 +161,8 @@ def _covers(given):
             disputed.append({"claim": "WAIT-060", "position": "counted-on-both", "result": result})
         elif names:
             message = f"{one.text}: whether it raises {names[0]} is not sure here; {one.unsure[0]['wait']} is right in both cases"
-            findings.append(_finding("counter-not-sure", "info", message, None, one.text))
+            claim = "WAIT-092" if one.text.startswith("buffer_inv") else None
+            findings.append(_finding("counter-not-sure", "info", message, claim, one.text))
     result = {
         "instructions": [
             {
@@ -236,7 +263,7 @@ def _check(given):
     report = check(text, given.target, given.shared)
     program = report.program
     if not program.instructions:
-        raise Usage(f"{label}: no instruction in it")
+        raise Usage(f"{label}: no instruction in it{words_hint(text)}")
     result = {
         "instructions": len(program.instructions),
         "blocks": len(program.blocks),
@@ -251,7 +278,8 @@ def _check(given):
         other = check(text, given.target, given.shared, unsure_counts=True)
         differing = _differing(report.missing, other.missing)
         if differing is not None:
-            disputed.append({"claim": "WAIT-060", "position": "counted-on-both", "result": {"missing": differing}})
+            claim, position = ("WAIT-092", "counted") if given.target in PACKED else ("WAIT-060", "counted-on-both")
+            disputed.append({"claim": claim, "position": position, "result": {"missing": differing}})
     findings = (other_target(text, given.target) or _other_waits(program, given.target)) + list(report.findings)
     if given.target == "gfx1250":
         from cdna.waits.cluster import signal_notes
@@ -294,18 +322,40 @@ def text_of(name):
         raise
 
 
+def words_hint(text):
+    """Return what to add to the refusal of a text without instructions, where they stand there as words."""
+    return "; .long words are not decoded: assemble it and give the output of llvm-objdump -d" if ".long" in text else ""
+
+
 def other_target(text, target):
     """Return a finding where the text itself names another target than the one that was asked for."""
+    for word, line, named in _named_targets(text):
+        if named != target and target not in GENERIC.get(named, ()):
+            message = f"the text is for {named} ({word} in line {line}) and was checked as {target}: nothing below is to be trusted"
+            return [_finding("other-target", "error", message, "WAIT-010", None)]
+    return []
+
+
+def generic_target(text, target):
+    """Return a finding where the text is for several targets at once and lacks wait states that only another of them needs."""
+    named = [name for _, _, name in _named_targets(text)]
+    if target != "gfx942" or "gfx9-4-generic" not in named:
+        return []
+    message = "the text is for gfx9-4-generic, and LLVM leaves in it what gfx942 asks for, which is less: check it as gfx950 too"
+    return [_finding("generic-target", "info", message, "MFMA-085", None)]
+
+
+def _named_targets(text):
+    """Yield (word, line, name) for each target that a text says it is for; the name without features such as :xnack-."""
     for word in (".amdgcn_target", "amdhsa.target:"):
         place = text.find(word)
         while place >= 0:
             line = text[place:].partition("\n")[0]
-            named = line.rpartition("--")[2].strip("\"' \r").partition(":")[0]
-            if "--" in line and named != target:
-                message = f"the text is for {named} ({word} in line {text.count(chr(10), 0, place) + 1}) and was checked as {target}: nothing below is to be trusted"
-                return [_finding("other-target", "error", message, "WAIT-010", None)]
+            # LLVM 24 names an environment where older versions leave it empty: amdhsa-unknown-gfx950, amdhsa--gfx950.
+            named = line.rpartition("-gfx")[2].strip("\"' \r").partition(":")[0]
+            if "-gfx" in line:
+                yield word, text.count(chr(10), 0, place) + 1, "gfx" + named
             place = text.find(word, place + 1)
-    return []
 
 
 def _other_waits(program, target):

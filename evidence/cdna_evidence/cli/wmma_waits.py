@@ -24,9 +24,9 @@ def run_waits(argv):
 
     Raises: Usage: unknown instruction, not on the target, or no such dependency between the two.
     """
+    from cdna.mfma.opcodes import MatrixError, format_of
     from cdna.wmma.hazards import CLASSES, FORMATS, UNIT, VIAS, about, operand, other_positions, waits
     from cdna.wmma.manual import asked
-    from cdna.wmma.opcodes import mnemonics
 
     words = parser("mfma waits", "What LLVM 22.1.8 inserts after a matrix instruction of gfx1250, in slots.")
     words.add_argument("--target", required=True, choices=("gfx1250",))
@@ -43,16 +43,20 @@ def run_waits(argv):
     given = words.parse_args(argv)
     for name in FOREIGN:
         refuse_foreign(name, getattr(given, name.replace("-", "_")))
-    formats = (given.a_format, given.b_format)
+    try:
+        formats = (format_of(given.a_format, "a-format"), format_of(given.b_format, "b-format"))
+    except MatrixError as error:
+        raise Usage(str(error)) from None
     if given.first.startswith(("v_mfma", "v_smfmac")):
-        raise Usage(f"first={given.first!r}: not on gfx1250, whose matrix instructions are v_wmma and v_swmmac; target: gfx942, gfx950")
+        said = f"first={given.first!r}: not on gfx1250, whose matrix instructions are v_wmma and v_swmmac; target: gfx942, gfx950"
+        raise Usage(said + did_you_mean(said, (given.first,), selected(given.first)))
     try:
         answer = waits(given.first, given.then, given.via, *formats)
         one, two = operand(given.first, *formats), operand(given.then)
         others = other_positions(given.first, *formats, via=given.via, then=given.then)
         guide = asked(given.first, given.then, given.via, *formats)
     except ValueError as error:
-        raise Usage(f"{error}{did_you_mean(str(error), (given.first, given.then), [*mnemonics(), *CLASSES])}") from None
+        raise Usage(f"{error}{did_you_mean(str(error), (given.first, given.then), [*selected(), *CLASSES])}") from None
     executed = [] if given.no_run else _by_compiler(one, two, given.via, formats)
     result = {
         "slots": answer.slots,
@@ -69,9 +73,30 @@ def run_waits(argv):
     }
     more = [(claim, slots) for claim, _, slots in others] + ([(guide.claim, guide.slots)] if guide else [])
     result["safe"] = safe("slots", answer.slots, answer.claim, more)
-    findings = differences(executed, "slots", answer.slots, answer.claim)
+    findings = older_forms(dict.fromkeys(op.name for op in (one, two))) + differences(executed, "slots", answer.slots, answer.claim)
     disputed = [{"claim": claim, "position": name, "result": {"slots": slots}} for claim, name, slots in others]
     return emit("mfma waits", given.target, result, findings, disputed, json=given.json, text=_text(result))
+
+
+def selected(like=""):
+    """Return the mnemonics to propose: every product of gfx1250 but the forms of gfx12; of an MFMA or SMFMAC its kind alone."""
+    from cdna.wmma.hazards import older
+    from cdna.wmma.opcodes import mnemonics
+
+    kind = {"v_mf": "v_wmma_", "v_sm": "v_swmmac_"}.get(like.lower()[:4], "v_")
+    return [name for name in mnemonics() if name.startswith(kind) and not older(name)]
+
+
+def older_forms(names):
+    """Return a warning for each name that is a form of gfx12."""
+    from cdna.wmma.hazards import older
+
+    said = "a form of gfx12: LLVM 22.1.8 assembles and never selects it here, and the manual does not list it; take the product with the long K"
+    return [
+        {"rule": "matrix-older", "severity": "warning", "message": f"{name} is {said}", "claim": "WMMA-075", "field": None}
+        for name in names
+        if older(name)
+    ]
 
 
 def _side(op):

@@ -11,7 +11,7 @@ from . import Found, Unreadable
 from .values import BINARY, CASTS, FLAGS, binary, bits_of, bytes_of, cast, fitted, unknown
 
 CALL = re.compile(r"@llvm\.amdgcn\.tensor\.(load\.to|store\.from)\.lds(\.d2)?\s*\(")
-WAIT = re.compile(r"@llvm\.amdgcn\.s\.wait\.tensorcnt\s*\(")
+WAIT = re.compile(r"@llvm\.amdgcn\.(?:s\.wait\.tensorcnt|wait\.asyncmark)\s*\(")  # newer LLVM waits by marks too
 LDS_GLOBAL = re.compile(r"^(@[-\w.$]+|@\"[^\"]*\")\s*=.*\baddrspace\(3\)\s+(?:global|constant)\b", re.MULTILINE)
 CLUSTER = re.compile(r'"amdgpu-cluster-dims"="(\d+),(\d+),(\d+)"')
 DEEPEST = 64

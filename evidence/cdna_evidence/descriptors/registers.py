@@ -11,13 +11,15 @@ from . import Found, Unreadable
 
 _ONE = re.compile(
     r"^\s*(?:\(gdb\)\s*)?\$?(s|sgpr|ttmp)\[?(\d{1,3})\]?\s*[:=]?\s*"
-    r"(0x[0-9A-Fa-f]+|[0-9A-Fa-f]{8}|-?\d+)(?:\s+\(?-?\d+\)?)?\s*(?:#.*|//.*)?$"
+    r"(0x[0-9A-Fa-f]+|[0-9A-Fa-f]{8}|-?\d+)(?:\s+\(?-?\d+\)?)?\s*(?:#.*|//.*)?$",
+    re.IGNORECASE,
 )
-_SEVERAL = re.compile(r"^\s*\$?(s|sgpr|ttmp)\[(\d{1,3}):(\d{1,3})\]\s*[:=]?\s*(.+?)\s*$")
+_SEVERAL = re.compile(r"^\s*\$?(s|sgpr|ttmp)\[(\d{1,3}):(\d{1,3})\]\s*[:=]?\s*(.+?)\s*$", re.IGNORECASE)
 _OTHER = re.compile(
-    r"^\s*(?:\(gdb\).*|\$?(?:v|a)\d+\b.*|(?:exec|vcc|scc|pc|m0|mode|status|trapsts|flat_scratch|xnack_mask|wave_id)\w*\b.*)$"
+    r"^\s*(?:\(gdb\).*|\$?(?:v|a)\d+\b.*|(?:exec|vcc|scc|pc|m0|mode|status|trapsts|flat_scratch|xnack_mask|wave_id)\w*\b.*)$",
+    re.IGNORECASE,
 )
-_INSTRUCTION = re.compile(r"\btensor_(load_to|store_from)_lds\s+(.*)")
+_INSTRUCTION = re.compile(r"\btensor_(load_to|store_from)_lds\s+(.*)", re.IGNORECASE)
 _RANGE = re.compile(r"(s|ttmp)\[(\d+):(\d+)\]")
 
 
@@ -26,6 +28,11 @@ def is_register_dump(text):
     lines = [line for line in text.splitlines() if line.strip()]
     told = sum(bool(_ONE.match(line) or _range_of(line)) for line in lines)
     return told > 0
+
+
+def is_assembly(text):
+    """Say whether a text holds one of the tensor instructions with its registers."""
+    return any(_RANGE.search(found.group(2).lower()) for found in _INSTRUCTION.finditer(text))
 
 
 def descriptors_of_registers(text):
@@ -39,7 +46,7 @@ def descriptors_of_registers(text):
     for number, line in enumerate(text.splitlines(), 1):
         instruction = _INSTRUCTION.search(line)
         if instruction:
-            wanted.append((instruction.group(1), _RANGE.findall(instruction.group(2))))
+            wanted.append((instruction.group(1).lower(), _RANGE.findall(instruction.group(2).lower())))
             continue
         told = _registers_of(line, number)
         if any(register in dumps[-1] for register, _ in told):
@@ -74,7 +81,7 @@ def _registers_of(line, number):
         return several
     one = _ONE.match(line)
     if one:
-        bank, index, text = one.groups()
+        bank, index, text = one.group(1), one.group(2), one.group(3).lower()
         plain = not text.startswith("0x") and (text.startswith("-") or len(text) != 8)
         value = int(text, 10 if plain else 16)
         if not -(1 << 31) <= value < 1 << 32:
@@ -86,7 +93,7 @@ def _registers_of(line, number):
 
 
 def _bank(name):
-    return "ttmp" if name == "ttmp" else "s"
+    return "ttmp" if name.lower() == "ttmp" else "s"
 
 
 def _by_instruction(dump, wanted):

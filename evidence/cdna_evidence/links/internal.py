@@ -56,7 +56,7 @@ class _Tree:
         self.folders = {""}
         self.pages = {}
         if not top.is_dir():
-            raise NotADirectoryError(f"{top}: not a directory")
+            raise NotADirectoryError("not a directory")
         real = os.path.realpath(top)
         for folder, names, files in os.walk(top, followlinks=True):
             relative = os.path.relpath(folder, top).replace(os.sep, "/")

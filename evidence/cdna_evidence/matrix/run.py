@@ -4,11 +4,10 @@
 import datetime
 import hashlib
 import json
-import os
-import tempfile
 from pathlib import Path
 
 from cdna_evidence import settings
+from cdna_evidence.register.files import write_whole
 from cdna_evidence.witnesses.cache import Cache
 
 from . import columns
@@ -106,14 +105,4 @@ def _folded(cells, texts):
 
 def write(document, file=None):
     """Write the document whole or not at all."""
-    file = Path(file or path())
-    handle, name = tempfile.mkstemp(dir=file.parent, prefix=".matrix-")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            json.dump(document, stream, ensure_ascii=False, indent=0)
-            stream.write("\n")
-        os.chmod(name, 0o644)
-        os.replace(name, file)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    write_whole(file or path(), (json.dumps(document, ensure_ascii=False, indent=0) + "\n").encode())

@@ -7,6 +7,7 @@ change that was meant, and load. Otherwise nothing is written.
 
 import json
 import re
+import types
 from pathlib import Path
 
 from . import ledger
@@ -180,29 +181,24 @@ def withdraw_claim(root, name, reason, successors=()):
             return _withdraw_unstated(root, places, found, state, reason, successors)
         if found is None:
             found = _restored(root, places, identity)
-        path, content, document, number = found
-        place = Place(root, path, content, document, number)
+        place = Place(root, *found)
         status = "superseded" if successors else "withdrawn"
         at = place.key_line("status")
-        mark = document.mark((number, "status"))
+        mark = place.document.mark((place.number, "status"))
         old = str(place.data.get("status"))
         row = place.lines[at - 1] if at else ""
         token = next((t for t in (old, f'"{old}"', f"'{old}'") if row[mark[1] - 1 :].startswith(t)), None)
         if at is None or mark[0] != at or token is None:
             raise EditError(f"{place.file}:{place.first}: status stands on a line of its own: edit it by hand")
         place.lines[at - 1] = row[: mark[1] - 1] + status + row[mark[1] - 1 + len(token) :]
-        lines = [f"{place.indent}withdrawn: {{date: {ledger.today()}, reason: {_quoted(reason)}}}"]
-        expected = {**place.data, "status": status, "withdrawn": {"date": ledger.today(), "reason": reason}}
+        today = ledger.today()
+        lines = [f"{place.indent}withdrawn: {{date: {today}, reason: {_quoted(reason)}}}"]
+        expected = {**place.data, "status": status, "withdrawn": {"date": today, "reason": reason}}
         if successors:
             lines.append(f"{place.indent}superseded_by: [{', '.join(successors)}]")
             expected["superseded_by"] = list(successors)
-        claim = _commit(root, place, place.put(at, lines), expected)
-        # The meaning must be the recorded one: a claim is withdrawn as it stood.
-        more, wrong = ledger.pending(_only(claim), {identity: state})
-        if wrong:
-            raise EditError("\n".join(str(item) for item in wrong))
-        write_whole(path, claim.content)
-        ledger.append(root, [event for event, _ in more])
+        # Its meaning must be the recorded one: a claim is withdrawn as it stood.
+        _commit(root, place, place.put(at, lines), expected, state)
     return {"id": identity, "status": status, "file": place.file}
 
 
@@ -228,8 +224,7 @@ def review_claim(root, name, note):
         state, found = known.get(identity), _find(places, identity)
         if state is None or found is None or state.revision == 0:
             raise EditError(f"{identity}: nothing was recorded yet that a review could compare with; run `cdna claim lock`")
-        path, content, document, number = found
-        place = Place(root, path, content, document, number)
+        place = Place(root, *found)
         now = _loaded(root, {}, identity)
         sum_ = ledger.checksum(now)
         if now.revision != state.revision:
@@ -243,12 +238,7 @@ def review_claim(root, name, note):
         else:
             after, lines = place.field_end("status"), [f"{place.indent}reviews:", row]
         expected = {**place.data, "reviews": [*place.data.get("reviews", []), entry]}
-        claim = _commit(root, place, place.put(after, lines), expected)
-        more, wrong = ledger.pending(_only(claim), {identity: state})
-        if wrong:
-            raise EditError("\n".join(str(item) for item in wrong))
-        write_whole(path, claim.content)
-        ledger.append(root, [event for event, _ in more])
+        _commit(root, place, place.put(after, lines), expected, state)
     return {"id": identity, "revision": now.revision, "file": place.file}
 
 
@@ -340,28 +330,20 @@ def _withdraw_unstated(root, places, found, state, reason, successors):
 # --- checking a change ---
 
 
-class _Changed:
-    """A claim as it loads after a change, and the content of its file."""
-
-    def __init__(self, claim, content):
-        self.claim = claim
-        self.content = content
-
-
-def _only(changed):
-    """Return what `ledger.pending` needs of a register that holds one claim."""
-    return type("One", (), {"claims": {changed.claim.id: changed.claim}})
-
-
-def _commit(root, place, text, expected):
-    """Return the claim as it loads from the new text; raise unless exactly the meant change was made."""
+def _commit(root, place, text, expected, state):
+    """Write a claim's file and its lines of the ledger; raise, with nothing written, unless exactly the meant change was made."""
     content = text.encode("utf-8")
     again = read_document(content, place.file)
     wanted = list(place.document.data)
     wanted[place.number] = expected
     if again.problems or again.data != wanted:
         raise EditError(f"{place.file}:{place.first}: the layout of this claim is not one that can be changed by command: edit it by hand")
-    return _Changed(_loaded(root, {place.file: content}, expected["id"]), content)
+    claim = _loaded(root, {place.file: content}, expected["id"])
+    more, wrong = ledger.pending(types.SimpleNamespace(claims={claim.id: claim}), {claim.id: state})
+    if wrong:
+        raise EditError("\n".join(str(item) for item in wrong))
+    write_whole(place.path, content)
+    ledger.append(root, [event for event, _ in more])
 
 
 def _loaded(root, overlay, identity):

@@ -4,6 +4,7 @@
 The browser looks at a few pages that stand for all; that every page passes is shown by the browser test.
 """
 
+import contextlib
 import functools
 import hashlib
 import http.server
@@ -35,6 +36,7 @@ PAGES = (
 )
 INPUTS = ("docs", "mkdocs.yml", "evidence/claims", "evidence/sources", "evidence/cdna_evidence/site", "model")
 INSTALLED = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+SECONDS = 1800  # most that a build may take, on a machine that does much else
 FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync")
 TAG = re.compile(r"<[^>]+>")
 
@@ -77,10 +79,11 @@ def built(root):
     aside = Path(tempfile.mkdtemp(prefix=".building-", dir=kept))
     code = "import sys; from cdna_evidence.cli import main; sys.exit(main(sys.argv[1:]))"
     command = [sys.executable, "-c", code, "site", "build", "--output", str(aside / "site")]
-    ran = subprocess.run(command, capture_output=True, text=True, cwd=root, timeout=300)
+    ran = subprocess.run(command, capture_output=True, text=True, cwd=root, timeout=SECONDS)
     messages = [line for line in ran.stderr.splitlines() if line.startswith(SAID)]
-    if ran.returncode == 0 and not place.exists():
-        (aside / "site").rename(place)
+    if ran.returncode == 0:
+        with contextlib.suppress(OSError):  # the other run was first, with the same
+            (aside / "site").rename(place)
     shutil.rmtree(aside, ignore_errors=True)
     stamp.write_text(json.dumps({"status": ran.returncode, "messages": messages}), "utf-8")
     _forget(kept, state[:16])
@@ -88,10 +91,11 @@ def built(root):
 
 
 def _forget(kept, state):
-    """Remove builds of earlier states that are no longer in use: they are older than ten minutes."""
+    """Remove builds of earlier states that are no longer in use: they are older than any build takes."""
     for path in kept.iterdir():
-        if not path.name.startswith(state) and path.stat().st_mtime < time.time() - 600:
-            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        with contextlib.suppress(OSError):  # another run removes it too
+            if not path.name.startswith(state) and path.stat().st_mtime < time.time() - SECONDS:
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 def site(root):

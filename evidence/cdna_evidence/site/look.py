@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What an installed Chromium sees on some pages of the served site: overflow, ids, messages, disclosures, tables, pictures."""
 
+import contextlib
 import shutil
 
 from cdna_evidence.checks.api import NotHere
@@ -18,6 +19,10 @@ STACKED = "() => { const row = document.querySelector('table.cdna-stacked tbody 
 FIRST = """() => { const cell = document.querySelector("table.cdna-numbers tbody th"); return cell && cell.getBoundingClientRect().width; }"""
 PLACE = """(id) => [document.getElementById(id).closest("details").open, document.getElementById(id).getBoundingClientRect().top,
   document.querySelector(".md-header").getBoundingClientRect().bottom, window.innerHeight]"""
+CLEAR = f"(id) => {{ const [open, top, header, low] = ({PLACE})(id); return open && header <= top + 0.5 && top + 0.5 < low; }}"
+DRAWER = "() => document.getElementById('__drawer').checked"
+# How long a page takes says something about this machine, so a wait is long; what has not come then is told as it is.
+PATIENCE = 120_000
 # page, what is taken a picture of, name
 VIEWS = (
     ("cdna/matrix/", ".cdna-figure-lanegrid", "layout"),
@@ -40,10 +45,11 @@ def look(address, pages, widths, pictures):
     program = next(filter(None, (shutil.which(name) for name in INSTALLED)), None)
     with sync_playwright() as engine:
         try:
-            browser = engine.chromium.launch(executable_path=program, args=list(FLAGS))
+            browser = engine.chromium.launch(executable_path=program, args=list(FLAGS), timeout=PATIENCE)
         except Error as error:
             raise NotHere(f"no Chromium: {str(error).splitlines()[0]}") from None
         context = browser.new_context(viewport={"width": 1440, "height": 900}, reduced_motion="reduce")
+        context.set_default_timeout(PATIENCE)
         tab = context.new_page()
         said = []
         tab.on("console", lambda message: said.append(message.text) if message.type in ("error", "warning") else None)
@@ -55,6 +61,13 @@ def look(address, pages, widths, pictures):
         found["pictures"] = _pictures(tab, address, pictures)
         browser.close()
     return found
+
+
+def _await(tab, script, given=None):
+    from playwright.sync_api import TimeoutError
+
+    with contextlib.suppress(TimeoutError):
+        tab.wait_for_function(script, arg=given)
 
 
 def _page(tab, url, widths, said):
@@ -84,11 +97,11 @@ def _deep(tab, address):
     target = next(name for name in inner if name.startswith("mfma-asm-boundary"))
     before = tab.evaluate(PLACE, target)
     tab.evaluate("(id) => { location.hash = id; }", target)
-    tab.wait_for_timeout(400)
+    _await(tab, CLEAR, target)
     after = tab.evaluate(PLACE, target)
     tab.goto("about:blank")
     tab.goto(f"{address}cdna/mfma-audit/#{target}", wait_until="load")
-    tab.wait_for_timeout(400)
+    _await(tab, CLEAR, target)
     fresh = tab.evaluate(PLACE, target)
     return {"before": before, "after": after, "fresh": fresh}
 
@@ -110,13 +123,12 @@ def _mobile(tab, address):
     found["1440"]["first"] = tab.evaluate("() => document.querySelector('#waits ~ .cdna-scroll tbody th').getBoundingClientRect().width")
     tab.set_viewport_size({"width": 390, "height": 900})
     tab.goto(address + "cdna/lds/", wait_until="load")
-    drawer = "() => document.getElementById('__drawer').checked"
     tab.locator("label.md-header__button[for='__drawer']").click()
-    tab.wait_for_timeout(300)
-    found["drawer"] = [tab.evaluate(drawer)]
-    tab.locator(".md-nav--primary a.md-nav__link:visible", has_text="Number formats").first.click()
-    tab.wait_for_load_state("load")
-    found["drawer"] += [tab.evaluate(drawer), tab.url.rsplit("/", 2)[-2]]
+    _await(tab, DRAWER)
+    found["drawer"] = [tab.evaluate(DRAWER)]
+    with tab.expect_navigation():
+        tab.locator(".md-nav--primary a.md-nav__link:visible", has_text="Number formats").first.click()
+    found["drawer"] += [tab.evaluate(DRAWER), tab.url.rsplit("/", 2)[-2]]
     return found
 
 

@@ -20,7 +20,8 @@ from pathlib import Path
 from .extension import SiteError
 
 FOLDER = "notebooks/"
-SECONDS = 60  # most of one cell; an endless loop ends the build, not the patience
+SECONDS = 300  # most of one cell; an endless loop ends the build, not the patience
+START = 300  # most that a kernel may take to start, on a machine that does much else
 CLAIM_LINK = re.compile(r"\]\(\.\./claims/([A-Z][A-Z0-9]*-[0-9]+)\.md")
 _MARKS = re.compile(r"\[\[(?:claim|see):")
 _VOID = ("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr")
@@ -52,7 +53,7 @@ def environment():
         quiet = "c.IPKernelApp.log_level = 40\nc.HistoryManager.enabled = False\nc.InteractiveShell.colors = 'nocolor'\n"
         wanted = {
             "share/kernels/python3/kernel.json": json.dumps(kernel),
-            "config/jupyter_nbconvert_config.json": json.dumps({"NotebookClient": {"timeout": SECONDS}}),
+            "config/jupyter_nbconvert_config.json": json.dumps({"NotebookClient": {"timeout": SECONDS, "startup_timeout": START}}),
             "ipython/profile_default/ipython_kernel_config.py": quiet,
             "runtime/.keep": "",
         }

@@ -29,6 +29,7 @@ MEANINGS = {
     "index-set": "chooses the set of positions in the index register",
     "scale-row": "chooses the half of the lanes that gives the scales",
     "scale-format": "chooses the format of the scales",
+    "sign": "says whether A and B are signed; without it both are unsigned",
 }
 
 

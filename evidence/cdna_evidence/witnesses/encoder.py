@@ -19,7 +19,7 @@ from .face import Missing, Words
 
 # Version of what this module and the readers of IR make of a worker's answer; part of every cache key.
 NORMALISER = 1
-SECONDS = 60.0
+SECONDS = isolation.SECONDS
 SECONDS_EACH = 4.0
 _LLVM = re.compile(rb"\b(\d+\.\d+\.\d+(?:git)?) \(?([0-9a-f]{40})\b")
 

@@ -31,6 +31,10 @@ class Flydsl(Encoder):
 
     name = NAME
 
+    def lowered(self, sources):
+        """Return (outcome, text) for each module: what the lowering makes of it, or what it says."""
+        return [item[:2] for item in self._answers(sources, [self._key(source) for source in sources])]
+
     def source_of(self, copy, op):
         """Return a module that makes one copy. Raises: Refused: what the dialect has no words for."""
         tile, tensor, at, strides = extents(copy)

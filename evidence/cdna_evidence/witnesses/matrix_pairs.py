@@ -136,6 +136,10 @@ PAIRS = {
         "exec": ("valu-exec", F16, "exec"),
         "f64_vector_read": every("valu", "read")["dgemm"],
     },
+    "MFMA-085": {
+        **{key: (op, "valu", "read") for key, op in PRODUCERS["xdl"].items() if key != "p2"},
+        "wide_f64": (F64, "valu", "read"),
+    },
 }
 
 

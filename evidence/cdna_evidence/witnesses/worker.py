@@ -21,6 +21,8 @@ from . import isolation
 
 # A worker is replaced after so many answers, so that what a library leaks stays small.
 ANSWERS = 5000
+# How long a process that closed its output may take to end, in seconds.
+LEAVES = 30.0
 
 
 class Told(NamedTuple):
@@ -154,7 +156,7 @@ class Worker:
 
     def _ended(self, started):
         try:
-            code = self._process.wait(2)
+            code = self._process.wait(LEAVES)
         except subprocess.TimeoutExpired:
             # It closed its output and stays: whatever it is, it does not answer.
             return self._gave_up("timeout", started)

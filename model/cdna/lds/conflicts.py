@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """How often the banks are asked in each service group, for any pattern of addresses.
 
-The degree of a group is the number of different DWORDs that its busiest bank must deliver. Lanes that read one and
-the same DWORD count once: that is this project's choice, no source of these groups says it (LDS-005). A degree is no
-number of cycles.
+The degree of a group is the number of different DWORDs that its busiest bank must deliver. Lanes that read one address
+count once, as AMD says (LDS-060); that those do which touch different bytes of one DWORD is this project's choice
+(LDS-005). A degree is no number of cycles.
 """
 
 from typing import NamedTuple
 
-from cdna.lds.service import Unpublished, alternatives, service
+from cdna.lds.service import alternatives, service
 
 
 class Conflicts(NamedTuple):
@@ -75,17 +75,18 @@ def misaligned(addresses, width):
     return tuple([lane for lane in range(len(addresses)) if addresses[lane] is not None and addresses[lane] % step])
 
 
-def across_targets(addresses_of, op, targets=("gfx942", "gfx950", "gfx1250")):
+def across_targets(addresses_of, op, targets=("gfx942", "gfx950", "gfx1250"), assume=None):
     """Return the same pattern on several targets: [(target, Conflicts or None, why not)].
 
-    Args: addresses_of: a function from the number of lanes to one address a lane; op: such as "ds_read_b128".
+    Args: addresses_of: a function from the number of lanes to one address a lane; op: such as "ds_read_b128"; assume:
+      as for `service`; a target whose waves are shorter than what is assumed has no answer.
     Claims: LDS-014
     """
     found = []
     for target in targets:
         try:
-            groups = service(target, op)
-        except Unpublished as error:
+            groups = service(target, op, assume)
+        except ValueError as error:
             found.append((target, None, str(error)))
             continue
         count = sum([len(group) for group in groups.groups])

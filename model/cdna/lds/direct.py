@@ -4,7 +4,7 @@
 On gfx942 and gfx950 the destination is the same base for the whole wave, and each lane has a fixed place after it:
 LDS byte = base of the workgroup + M0 + instruction offset + stride * lane. The stride is 4 bytes up to 4 bytes a lane
 and 16 above (D2L-003, disputed), so 12-byte records stand 16 bytes apart; of M0 only some bits count (D2L-056). On gfx1250
-each lane gives its own LDS address.
+each lane gives its own LDS address, also in the form that sends data to several workgroups of a cluster (D2L-057).
 """
 
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from cdna.lds.geometry import geometry
 
 WAVE_WIDE = ("gfx942", "gfx950")
 STRIDES = ("llvm", "four")  # the project's reading first
-FORMS = ("global", "buffer")
+FORMS = ("global", "buffer", "cluster")
 GLOBAL_OFFSETS = (-4096, 4095)  # a signed field of 13 bits
 BUFFER_OFFSETS = (0, 4095)  # an unsigned field of 12 bits
 ASYNC_OFFSETS = (0, (1 << 23) - 1)  # a signed field of 24 bits of which the hardware takes no negative value
@@ -61,17 +61,22 @@ def sizes(target):
 def opcode(target, size, form="global"):
     """Return the opcode of one size, or None where the target has none.
 
-    Args: target: such as "gfx950"; size: bytes a lane; form: "global" or "buffer" (which takes the `lds` modifier).
-    Raises: ValueError: unknown target or form, or the buffer form on gfx1250.
+    Args: target: such as "gfx950"; size: bytes a lane; form: "global", "buffer" (which takes the `lds` modifier; not on
+      gfx1250) or "cluster" (gfx1250 only).
+    Raises: ValueError: unknown target or form, or a form that the target does not have.
+    Claims: D2L-057
     """
     if form not in FORMS:
         raise ValueError(f"form={form!r}: {', '.join(FORMS)}")
-    if size not in sizes(target):
+    allowed = sizes(target)
+    if form == "cluster" and target in WAVE_WIDE:
+        raise ValueError(f"form=cluster: {target} has no clusters of workgroups, D2L-057")
+    if form == "buffer" and target not in WAVE_WIDE:
+        raise ValueError(f"form=buffer: {target} has no buffer load to LDS")
+    if size not in allowed:
         return None
     if target not in WAVE_WIDE:
-        if form == "buffer":
-            raise ValueError(f"form=buffer: {target} has no buffer load to LDS")
-        return f"global_load_async_to_lds_b{8 * size}"
+        return f"{form}_load_async_to_lds_b{8 * size}"
     for known, name, _ in _GFX9:
         if known == size:
             return f"global_load_lds_{name}" if form == "global" else f"buffer_load_{name}"
@@ -116,11 +121,11 @@ def copy(target, size, lane, base=0, offset=0, m0=0, form="global", soffset=0, v
 
     Args: target: such as "gfx950"; size: bytes a lane; lane: 0 to 63 (31 on gfx1250); base: where the LDS of the
       workgroup begins (gfx1250: this lane's LDS address), bytes; offset: of the instruction, moves both sides; m0: LDS
-      byte inside the workgroup's part, gfx942 and gfx950 only; form: "global" or "buffer"; soffset, voffset: of the
+      byte inside the workgroup's part, gfx942 and gfx950 only; form: as for `opcode`; soffset, voffset: of the
       buffer form, they move the memory side alone; reading: of the lane stride.
     Returns: Copy; accepted is False, and the rest None, where the target has no such size.
     Raises: ValueError: a lane, offset or form outside what the target has.
-    Claims: D2L-003, D2L-004, D2L-009, D2L-056
+    Claims: D2L-003, D2L-004, D2L-009, D2L-056, D2L-057
     """
     place = geometry(target)
     if not 0 <= lane < place.wave_lanes:
@@ -128,7 +133,7 @@ def copy(target, size, lane, base=0, offset=0, m0=0, form="global", soffset=0, v
     low, high = offset_range(target, form)
     if not low <= offset <= high:
         raise ValueError(f"offset={offset}: {low}..{high} on {target}, {form} form")
-    if form == "global" and (soffset or voffset):
+    if form != "buffer" and (soffset or voffset):
         raise ValueError("soffset, voffset: only the buffer form has them")
     for name, value in (("base", base), ("m0", m0), ("soffset", soffset), ("voffset", voffset)):
         if value < 0:
@@ -140,8 +145,10 @@ def copy(target, size, lane, base=0, offset=0, m0=0, form="global", soffset=0, v
     moved = offset + soffset + voffset
     if target not in WAVE_WIDE:
         if m0:
-            raise ValueError(f"m0={m0}: {target} takes a LDS address from each lane, M0 has no part in it")
-        return Copy(target, size, lane, True, name, None, base + offset, size, None, moved, None, counter)
+            part = "M0 holds the mask of workgroups" if form == "cluster" else "M0 has no part in it"
+            raise ValueError(f"m0={m0}: {target} takes a LDS address from each lane, {part}")
+        address = (base + offset) & 0xFFFFFFFF
+        return Copy(target, size, lane, True, name, None, address, size, None, moved, None, counter)
     stride = lane_stride(size, reading)
     written = max(size, 4)
     address = base + m0_offset(target, m0, form) + offset + stride * lane

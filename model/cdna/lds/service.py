@@ -223,6 +223,10 @@ PUBLISHED = (
     ),
 )
 
+# Neighbouring lanes a clock by width, as rocRoller counts the cycles of what nobody measured (LDS-052). Measured groups have
+# twice as many lanes, but for ds_read_b32 of gfx950.
+_NEIGHBOURS = {4: 16, 8: 8, 12: 4, 16: 4}
+
 # Loads of 64 bits that transpose are served in two halves when some address is no multiple of 8.
 _HALVED = ("ds_load_tr4_b64", "ds_load_tr8_b64")
 _HALVES = "the padding search of AMD's TensileLite counts two halves where some address is no multiple of 8"
@@ -268,9 +272,12 @@ def service(target, op, assume=None, crooked=False):
         return Service(target, op, width, found[0].banks, halves, "stated", found[0].sources, _HALVES, found[0].claim)
     if found:
         return found[0]
-    raise Unpublished(
-        f"op={op}: no publication gives its service groups on {target}; published: {', '.join(known)}", known
-    )
+    text = f"op={op}: no publication gives its service groups on {target}; published: {', '.join(known)}"
+    if target != "gfx1250" and width in _NEIGHBOURS and "_tr_" not in op:
+        claim = "LDS-052" if target == "gfx942" else "LDS-015"
+        near = _NEIGHBOURS[width]
+        text += f"; an AMD library counts {near} neighbouring lanes a clock over 32 banks, half of what groups have where they were measured ({claim})"
+    raise Unpublished(text, known)
 
 
 def assumed(target, op, width, assume, place):

@@ -122,6 +122,10 @@ def _matrix(item, operands, target, known):
         op = known[key]
     except ValueError as error:
         return _made(plain("other", item.mnemonic), problem=str(error))
+    wanted = 6 if is_scaled(op.name) else 4
+    if len(operands) < wanted:
+        problem = f"{item.mnemonic} has {wanted} operands, {len(operands)} are given"
+        return _made(plain("other", item.mnemonic), problem=problem)
     given = list(operands) + [()] * 6
     d, ab, third = given[0], given[1] + given[2], given[3]
     if is_sparse(op.name):

@@ -203,9 +203,12 @@ class Asked(NamedTuple):
 def guide_asks(target, first, then, via):
     """Return what the target's own guide asks for where LLVM 22.1.8 inserts fewer, as Asked, or None.
 
-    Args: as for `waits`, of which the pair is one. Claims: MFMA-081, MFMA-084.
+    Args: as for `waits`, of which the pair is one. Claims: MFMA-081, MFMA-084, WAIT-086.
     """
     one, two = operand(target, first), operand(target, then)
+    if wide_store(one.name) and via == "waw" and two.kind in ("load", "ds"):
+        # The guides keep every instruction away from the data of a wide store, LLVM the vector ones.
+        return Asked(1, _by_target(target, "CDNA3", "CDNA4"), "WAIT-086")
     if (
         target == "gfx950"
         and via == "waw"

@@ -29,6 +29,8 @@ BITS = {
 }
 # Formats of an f8f6f4 operand; the place in this tuple is the code in CBSZ (for A) or BLGP (for B).
 FORMATS = ("fp8", "bf8", "fp6", "bf6", "fp4")
+# The same by their bits, as the formats' page and as ml_dtypes name them; the FNUZ formats are none of them.
+_ELEMENTS = ("e4m3", "e5m2", "e2m3", "e3m2", "e2m1", "e4m3fn", "e5m2", "e2m3fn", "e3m2fn", "e2m1fn")
 MATRICES = ("A", "B", "C", "D", "index", "scale_a", "scale_b")
 
 
@@ -126,13 +128,15 @@ def on_target(name, target):
 
 
 def format_of(name, field):
-    """Return the name of an operand format of f8f6f4: one of FORMATS, or its code 0 to 4.
+    """Return the name of an operand format of f8f6f4: one of FORMATS; also by its code 0 to 4, its element or LLVM's word.
 
     Raises: MatrixError: another value; field names it.
     """
-    text = str(name)
+    text = str(name).lower().replace("matrix_fmt_", "")
     if text in FORMATS:
         return text
+    if text in _ELEMENTS:
+        return FORMATS[_ELEMENTS.index(text) % len(FORMATS)]
     if text.isdigit() and int(text) < len(FORMATS):
         return FORMATS[int(text)]
     raise MatrixError(field, name, "fp8 (0), bf8 (1), fp6 (2), bf6 (3) or fp4 (4)", "MFMA-056")

@@ -176,7 +176,7 @@ def _row(name):
 def _key(name):
     """Fold the spellings of one instruction into one text: no prefix, no block count, no separators."""
     text = name.strip().lower().replace(".", "_")
-    for prefix in ("__builtin_amdgcn_", "llvm_amdgcn_", "rocdl_", "amdgcn_", "v_"):
+    for prefix in ("@", "__builtin_amdgcn_", "llvm_amdgcn_", "rocdl_", "amdgcn_", "v_"):
         if text.startswith(prefix):
             text = text[len(prefix) :]
     for suffix in ("_e64", "_vgprcd", "_1k"):
@@ -184,6 +184,8 @@ def _key(name):
             text = text[: -len(suffix)]
     parts = []
     for part in text.split("_"):
+        if part[:1] == "v" and part[1:2].isdigit():
+            break  # the types that an intrinsic is overloaded with
         if not (part.endswith("b") and part[:-1].isdigit()):
             parts.append(part)
     return "".join(parts)

@@ -6,8 +6,8 @@ the data goes out when all have asked or when a time-out fires, and who asks lat
 With `early_timeout` the data goes out as soon as it is there, to whoever has asked by then.
 
 Boundary: the lengths of the time-outs are not public; here they are inputs. Two writers of kernels report that at most
-five requests are merged into one read, the manual gives no such number: it is a parameter. A late request is
-served alone ("alone") or together with others that come while it waits ("together"); no source says which.
+five requests are merged into one read, one of them that a wider mask merges none; the manual gives no such number:
+both are parameters. A late request is served alone ("alone") or together with others that come while it waits ("together"); no source says which.
 """
 
 from typing import NamedTuple
@@ -162,15 +162,18 @@ def _served(found):
     return [number for broadcast in found for number in broadcast.receivers]
 
 
-def reads(workgroups, multicast, merge_most=None):
+def reads(workgroups, multicast, merge_most=None, wider="split"):
     """Return how often global memory is read for one tile that some workgroups need, when all ask in time.
 
-    Args: workgroups: 1 to 16; multicast: whether they share the load; merge_most: most requests that one read serves.
+    Args: workgroups: 1 to 16; multicast: whether they share the load; merge_most: most requests that one read serves;
+      wider: what a mask of more than those does, "split" (several reads) or "none" (each workgroup reads for itself).
     Claims: TDM-087
     """
     if not 1 <= workgroups <= MASK_BITS:
         raise ValueError(f"workgroups={workgroups!r}: 1..16, TDM-081")
-    if not multicast or workgroups == 1:
+    if wider not in ("split", "none"):
+        raise ValueError(f"wider={wider!r}: split or none, TDM-087")
+    if not multicast or workgroups == 1 or (wider == "none" and merge_most is not None and workgroups > merge_most):
         return workgroups
     mask = mask_of(list(range(workgroups)))
     return len(rendezvous(mask, [(number, 0) for number in range(workgroups)], 0, merge_most=merge_most))

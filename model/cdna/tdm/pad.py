@@ -16,14 +16,14 @@ MAX_ROWS = 65535  # what tile_dim1 can hold
 
 
 class PadPlan(NamedTuple):
-    """Padding after every row: the codes (None for no padding) and what they make of the rows in LDS."""
+    """Padding after every row, or every interval: the codes (None for none) and what they make of the rows in LDS."""
 
     interval_code: object
     amount_code: object
-    row_stride: int  # bytes from one row's start to the next
+    row_stride: object  # bytes from one row's start to the next, None where the rows differ
     row_starts: tuple  # bytes from lds_addr
     written_bytes: int  # from the first byte of the tile to the last one written
-    reserved_bytes: int  # with the gap after the last row
+    reserved_bytes: int  # with the gap after the last row or interval
 
 
 def interval_code(dwords):
@@ -127,11 +127,11 @@ def codes(interval_dwords, amount_dwords):
     return {"pad_enable": 1, "pad_interval": interval, "pad_amount": amount_code(amount_dwords)}
 
 
-def pad_plan(row_bytes, pad_bytes, element_bytes=1, rows=1):
-    """Return the codes that leave a gap after every row, and where the rows then start.
+def pad_plan(row_bytes, pad_bytes, element_bytes=1, rows=1, interval_bytes=None):
+    """Return the codes that leave a gap after every row or after every so many bytes, and where the rows then start.
 
     Args: row_bytes: packed bytes of a row; pad_bytes: bytes of the gap, 0 for none; element_bytes: 1, 2, 4 or 8;
-      rows: 1 to 65535.
+      rows: 1 to 65535; interval_bytes: packed bytes before each gap, None for a row.
     Returns: PadPlan.
     Raises: FieldError: no single pair of codes does that.
     Claims: TDM-031, TDM-032, TDM-034, TDM-035
@@ -146,13 +146,20 @@ def pad_plan(row_bytes, pad_bytes, element_bytes=1, rows=1):
         raise FieldError("row_bytes", row_bytes, f"at most 65535 elements of {element_bytes} bytes", "TDM-023")
     if not is_integer(pad_bytes) or pad_bytes < 0 or pad_bytes % 4 or pad_bytes > MAX_AMOUNT_BYTES:
         raise FieldError("pad_bytes", pad_bytes, "0, or a multiple of 4 up to 512 bytes (1 to 128 DWORDs)", "TDM-032")
-    if pad_bytes and (row_bytes % 4 or row_bytes // 4 not in (2, 4, 8, 16, 32, 64, 128, 256)):
-        raise FieldError("row_bytes", row_bytes, _no_interval(row_bytes, pad_bytes), "TDM-031")
-    size, interval = row_bytes * rows, row_bytes if pad_bytes else 0
+    if interval_bytes is None:
+        interval_bytes = row_bytes
+    if pad_bytes and interval_bytes not in [8 << code for code in range(8)]:
+        if interval_bytes == row_bytes:
+            raise FieldError("row_bytes", row_bytes, _no_interval(row_bytes, pad_bytes), "TDM-031")
+        raise FieldError("interval_bytes", interval_bytes, "8, 16, 32 ... or 1024 bytes (2 to 256 DWORDs)", "TDM-031")
+    if pad_bytes and row_bytes % 4:
+        raise FieldError("row_bytes", row_bytes, "a multiple of 4 bytes with padding", "TDM-035")
+    size, interval = row_bytes * rows, interval_bytes if pad_bytes else 0
+    even = not pad_bytes or row_bytes % interval == 0
     return PadPlan(
-        interval_code(row_bytes // 4) if pad_bytes else None,
+        interval_code(interval // 4) if pad_bytes else None,
         amount_code(pad_bytes // 4) if pad_bytes else None,
-        row_bytes + pad_bytes,
+        padded_offset(row_bytes, interval, pad_bytes) if even else None,
         tuple(padded_offset(row * row_bytes, interval, pad_bytes) for row in range(rows)),
         written_bytes(size, interval, pad_bytes),
         reserved_bytes(size, interval, pad_bytes),

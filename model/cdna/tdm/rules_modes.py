@@ -131,7 +131,7 @@ def iterate_findings(fields, op=None):
             "at least the elements of a pass; the unit is elements, not bytes"
         )
         found.append(warning("iterate-overwrites", text, "TDM-078", "lds_addr_increment"))
-    return found + _past_the_bound(fields, min(count, ITERATE_ALL_ONES - 1))
+    return found + _past_the_bound(fields, count)
 
 
 def _past_the_bound(fields, count):
@@ -270,7 +270,10 @@ def cluster_findings(fields, op=None, cluster=None):
         text = f"workgroup_mask=0x{mask:04x}: only for a wave in a cluster, elsewhere it must be 0"
         found.append(note("mask-needs-cluster", text, "TDM-083", "workgroup_mask"))
     if len(members) > MULTICAST_MERGED and op != "store":
-        text = f"{len(members)} workgroups in the mask: public programs say that 5 requests are merged at most"
+        text = (
+            f"{len(members)} workgroups in the mask: public programs say that 5 requests are merged at most, one of them "
+            "that more are not merged at all. Fix: at most 5 in one mask"
+        )
         found.append(note("mask-wide", text, "TDM-081", "workgroup_mask"))
     if fields.get("early_timeout", 0) and not mask:
         text = "early_timeout=1 without a workgroup_mask: it is for cluster loads"

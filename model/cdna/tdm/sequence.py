@@ -175,12 +175,15 @@ def _told_reuse(earlier):
 
 
 def _wave_starts(earlier, fields, start, size, interval, amount):
-    """Parts of one padded tile, each shorter than the interval, that follow each other without a gap."""
+    """Parts of one padded tile that follow each other without a gap, or that begin and end in different intervals."""
     first, count = earlier[0], len(earlier)
+    whole = [first[2] + padded_offset(k * size, interval, amount) for k in range(count + 1)]
     dense = all(earlier[k][2] == first[2] + k * size for k in range(count)) and start == first[2] + count * size
     rows = fields.get("tensor_dim0_stride", 0) * max(fields.get("tile_dim1", 0), 1) << fields.get("data_size", 0)
     part = fields.get("global_addr", 0) - first[4].get("global_addr", 0) == count * rows
-    right = first[2] + padded_offset(count * size, interval, amount)
+    right = whole[count]
+    if part and [slot[2] for slot in earlier] + [start] == whole:
+        return _crossing(count, size, interval, amount)
     if size >= interval or not dense or not part or right == start:
         return []
     if count and padded_offset((count - 1) * size, interval, amount) != (count - 1) * size:
@@ -191,3 +194,21 @@ def _wave_starts(earlier, fields, start, size, interval, amount):
         f"lds_addr={right} here, not each part"
     )
     return [warning("wave-start", text, "TDM-038", "lds_addr")]
+
+
+def _crossing(count, size, interval, amount):
+    """Parts that start where one padded tile would put them: is each of them padded as that tile would be?"""
+    told = [
+        padded_offset(k * size, interval, amount)
+        not in (k * size, k * written_bytes(size, interval, amount), k * padded_offset(size, interval, amount))
+        for k in range(count + 1)
+    ]
+    crossed = [k for k in range(count + 1) if k * size % interval and k * size % interval + size > interval]
+    if not told[count] or not crossed or (any(told[:count]) and crossed[0] < count):
+        return []  # tiles of their own may lie so as well; or said before
+    text = (
+        f"parts of {size} bytes start where one tile with a gap after every {interval} bytes would put them, and part "
+        f"{crossed[0] + 1} begins inside an interval and ends in the next: its descriptor counts from its own lds_addr, so "
+        "its gaps fall elsewhere than a reader of the whole tile expects. Fix: parts that begin where an interval does"
+    )
+    return [warning("wave-part-crosses", text, "TDM-038", "lds_addr")]

@@ -9,6 +9,8 @@ opens gaps in it. Positions where sources disagree are parameters, and the defau
   "advanced" counts them from the first tile's start. Facts: an emulator does the second; page faults that were
   reported from hardware fit the first. The default is "fresh": whoever relies on protection in later passes may lose.
 - `store_padding`: "ignored" (default) or "applied" (what one encoder's comment says).
+- `edge_reads`: "masked" (default) asks no memory for elements past the innermost bound; "touched" asks for them and
+  throws the answer away, as one library reports of dense loads. LDS gets zeros either way; only faults differ.
 
 Boundary: one workgroup. `workgroup_mask`, scope, temporal hints and time-outs change nothing here. The barrier cell in
 LDS is not rewritten, because its layout is disputed (`cdna.lds.barrier`); the arrival is reported instead.
@@ -21,6 +23,7 @@ from .walk import Walk, bounds_of_pass, gaps_that_fit, is_null, padded, walk_of
 OPS = ("load", "store")
 ITERATE_BOUNDS = ("fresh", "advanced")
 STORE_PADDING = ("ignored", "applied")
+EDGE_READS = ("masked", "touched")
 ADDRESS_END = 1 << 57
 
 
@@ -42,20 +45,24 @@ class Outcome(NamedTuple):
     faults: tuple
 
 
-def run(fields, op, memory, lds, null_groups=(), iterate_bounds="fresh", store_padding="ignored"):
+def run(
+    fields, op, memory, lds, null_groups=(), iterate_bounds="fresh", store_padding="ignored", edge_reads="masked"
+):
     """Carry out one tensor instruction on copies of memory and LDS.
 
     Args: fields: raw encoded descriptor fields (`count` 1 and `type` 2 when absent); op: "load" or "store";
       memory: (byte address, bytes) segments that do not overlap; lds: bytes of the allocation; null_groups: 2 and 3
-      when the instruction names NULL for them; iterate_bounds, store_padding: see the module.
+      when the instruction names NULL for them; iterate_bounds, store_padding, edge_reads: see the module.
     Returns: an Outcome; the inputs are untouched. Bytes that fault are not moved, all others are.
     Raises: FieldError: a descriptor for context restore, a wrong `type`, more indices than the list holds;
       ValueError: overlapping memory or an unknown choice.
-    Claims: TDM-014 to TDM-028, TDM-031 to TDM-038, TDM-043 to TDM-049, TDM-056, TDM-067 to TDM-080, TDM-110, TDM-128
+    Claims: TDM-014 to TDM-028, TDM-031 to TDM-038, TDM-043 to TDM-049, TDM-056, TDM-067 to TDM-080, TDM-110, TDM-128,
+      TDM-151
     """
     _choice("op", op, OPS)
     _choice("iterate_bounds", iterate_bounds, ITERATE_BOUNDS)
     _choice("store_padding", store_padding, STORE_PADDING)
+    _choice("edge_reads", edge_reads, EDGE_READS)
     segments = _segments(memory)
     if is_null(fields):
         return Outcome(bytes(lds), tuple(memory), 0, (), ())
@@ -65,7 +72,7 @@ def run(fields, op, memory, lds, null_groups=(), iterate_bounds="fresh", store_p
     if walk.counts[0] == 0:
         lds_after, memory_after = bytes(lds), tuple(memory)
     elif op == "load":
-        lds_after, memory_after = bytes(_load(walk, segments, lds, faults, iterate_bounds)), tuple(memory)
+        lds_after, memory_after = bytes(_load(walk, segments, lds, faults, iterate_bounds, edge_reads)), tuple(memory)
     else:
         stored = [[low, high, bytearray(data)] for low, high, data in segments]
         _store(walk, stored, lds, faults, iterate_bounds)
@@ -111,7 +118,7 @@ def _merged(walk):
     return walk
 
 
-def _load(walk, segments, lds, faults, iterate_bounds):
+def _load(walk, segments, lds, faults, iterate_bounds, edge_reads):
     out = bytearray(lds)
     gaps = gaps_that_fit(walk, len(lds))
     room = max(0, len(lds) - walk.lds_addr) - gaps * walk.amount
@@ -122,6 +129,11 @@ def _load(walk, segments, lds, faults, iterate_bounds):
         if not rows:
             continue
         tail = bytes(row - valid)
+        if edge_reads == "touched" and not walk.indices:
+            shift = valid if home is None else valid + home[0]
+            for address in rows:
+                for offset, length in () if address is None else _read(segments, address + shift, row - valid)[1]:
+                    _fault(faults, "memory", address + shift + offset, length)
         missing = []
         if home is not None:
             data = home[2]

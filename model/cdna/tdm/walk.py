@@ -181,7 +181,7 @@ def bounds_of_pass(walk, step, iterate_bounds):
     Args: walk: a Walk; step: the pass, from 0; iterate_bounds: "fresh" or "advanced", see `transfer`.
     Raises: FieldError: "advanced" with strides that do not place a later pass.
     """
-    if step == 0 or iterate_bounds == "fresh" or 0 in walk.bounds:
+    if step == 0 or iterate_bounds == "fresh" or walk.global_step == 0 or 0 in walk.bounds:
         return walk.bounds
     strides = [pitch // walk.element for pitch in walk.pitches]
     origin = origin_of(step * walk.global_step // walk.element, walk.bounds, strides)

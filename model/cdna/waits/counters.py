@@ -220,6 +220,23 @@ def opcode_places(mnemonic):
     return None
 
 
+def word_of(wait, target):
+    """Return the instruction word of a Wait.
+
+    Args: wait: not of s_wait_alu; target: one that has the instruction. Claims: WAIT-001, WAIT-051
+    """
+    counts = dict(wait.counts)
+    if target in PACKED:
+        return _SWAITCNT << 16 | encode_operand(counts, target) | wait.unused
+    word = _WAIT_IDLE << 16
+    for code, name, places in _SPLIT_OPCODES:
+        if name == wait.mnemonic:
+            word = code << 16
+            for counter, at in places:
+                word |= counts[counter] << at
+    return word
+
+
 def waits_of(target):
     """Return the mnemonics of the waits of a target."""
     if target in PACKED:

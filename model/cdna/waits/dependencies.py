@@ -8,6 +8,7 @@ each audit; they are given as two functions. Nothing here knows a target.
 
 from typing import NamedTuple
 
+from cdna.waits.program import said_unexpanded
 from cdna.waits.registers import registers_in
 
 
@@ -20,6 +21,9 @@ class Audit(NamedTuple):
     disputed: tuple
     program: object
     regions: tuple
+
+# Instructions, by the first letters, whose first operand is a register in any case.
+_RESULT_FIRST = ("v_mov_", "v_mfma", "v_smfm", "v_wmma", "v_swmm")
 
 
 class Rules(NamedTuple):
@@ -168,11 +172,33 @@ def note(rule, severity, message, claim, line):
     return {"rule": rule, "severity": severity, "message": message, "claim": claim, "field": "line " + str(line)}
 
 
+def unreadable(program, registers):
+    """Return the numbers of the instructions with an operand whose register could not be read: cut off, or an unknown symbol.
+
+    Args: registers: see registers_of.
+    """
+    found = []
+    for item in program.instructions:
+        named = registers[item.index]
+        lost = item.mnemonic[:6] in _RESULT_FIRST and named and not named[0] and item.operands[0].lower() != "null"
+        if lost or [name for names in named for name in names if name[:1] == "?"]:
+            found.append(item.index)
+    return found
+
+
 def reading_notes(program):
     """Return the findings that tell what of the text could not be read or followed."""
     found = []
+    unclear = [program.instructions[index] for index in unreadable(program, registers_of(program))]
+    if unclear:
+        line, name = unclear[0].line, unclear[0].mnemonic
+        message = f"line {line}: a register of {name} is not readable ({len(unclear)} such line{'s'[: len(unclear) - 1]})"
+        found.append(note("register-not-known", "warning", message + ": nothing is said about it", None, line))
     for line, text in program.unread:
         found.append(note("not-read", "info", f"line {line}: not an instruction this reads: {text}", None, line))
+    message, line = said_unexpanded(program)
+    if message:
+        found.append(note("not-expanded", "warning", message, None, line))
     for index in program.unknown_targets:
         line = program.instructions[index].line
         message = f"line {line}: the target of this branch is not in the text, so paths over it are not judged"

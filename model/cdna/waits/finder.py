@@ -12,7 +12,7 @@ from cdna.targets import target_named
 from cdna.waits.copies import one_buffer, runs_of
 from cdna.waits.counters import PACKED, WaitError, counters_of, most_of, too_high, wait_text
 from cdna.waits.dependencies import registers_of
-from cdna.waits.events import UNKNOWN, all_sure, effect_of, foreign_counter, is_copy, without_events
+from cdna.waits.events import UNKNOWN, all_sure, effect_of, foreign_counter, in_memory, is_copy, without_events
 from cdna.waits.flow import is_kernel, solve, step
 from cdna.waits.high_registers import high_registers, modes_of
 from cdna.waits.lds import conflicts, keeps_open
@@ -64,8 +64,9 @@ def check(text, target, shared=False, unsure_counts=False):
         drained = found.noted.get(("once", kind))
         if drained:
             more = {
-                "producers": sorted({pc for _, waiting in drained for pc in waiting}),
-                "users": [one for one, _ in drained],
+                "producers": sorted({pc for _, waiting, _ in drained for pc in waiting}),
+                "users": [one for one, _, _ in drained],
+                "drain": drained[0][2] if len(drained) == 1 else -1,
                 "once": kind,
                 "replay": facts["replay"],
             }
@@ -92,6 +93,8 @@ def facts_of(program, target, shared, unsure_counts):
     if modes:
         registers = high_registers(program, registers)[0]
     effects = [effect_of(item, regs, target) for item, regs in zip(program.instructions, registers)]
+    if program.split:
+        effects = [in_memory(effect) for effect in effects]
     known = [counter.name for counter in counters_of(target)]
     foreign = {}
     for item in program.instructions:
@@ -228,8 +231,8 @@ def _early(state, index, effect, facts):
         for pc in state["regs"].get(name, ()):
             if not is_pending(state, pc):
                 continue
-            if not reading and name in written and _keeps_order(pc, index, facts):
-                continue
+            if name not in effect.used and name in written and _keeps_order(pc, index, facts):
+                continue  # also where the load keeps the other half of the register
             registers, reads, lost = early.get(pc, ((), False, ()))
             early[pc] = (registers + (name,), reads or reading, lost if reading else lost + (name,))
     return early

@@ -11,6 +11,7 @@ from cdna.waits.state import (
     make_room,
     merge,
     pass_barrier,
+    pass_drain,
     settle,
     start_state,
 )
@@ -84,13 +85,15 @@ def step(state, index, facts):
             apply_wait(state, index, wait, facts)
         return
     if item.mnemonic in _CALLS:
-        for table in ("pend", "regs", "xuse", "taken", "jumped", "seen", "open", "crossed"):
+        for table in ("pend", "regs", "xuse", "taken", "passed", "seen", "open", "crossed"):
             state[table] = {}
         for counter in counters_of(facts["target"]):
             state["upper"][counter.name] = counter.most
         return
     if item.mnemonic in BARRIERS:
         pass_barrier(state, index)
+    if item.mnemonic in BARRIERS or item.mnemonic == "s_set_vgpr_msb":
+        pass_drain(state, index)
     if item.mnemonic == "s_barrier_wait":
         _drop(state, "scc")
     make_room(state, effect, facts)

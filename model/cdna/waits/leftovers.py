@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is left to say at the end: results that nothing reads, jumps and lines that could not be followed."""
 
+from cdna.waits.dependencies import unreadable
 from cdna.waits.events import UNKNOWN
 from cdna.waits.high_registers import mode_write, not_known
 from cdna.waits.names import known_compute, known_memory
+from cdna.waits.program import said_unexpanded
 from cdna.waits.texts import finding_of
 
 
@@ -24,6 +26,10 @@ def left_over(program, facts, whole):
         found.extend(_high(program, facts))
         found.extend(_expert(program, facts))
     found.extend(_unknown_names(program, facts))
+    message, line = said_unexpanded(program)
+    if message:
+        note = {"rule": "not-expanded", "severity": "warning", "message": message, "claim": None}
+        found.append(dict(note, field=f"line {line}", line=line))
     unread = list(program.unread)
     for item in program.instructions:
         if facts["effects"][item.index].what == UNKNOWN:
@@ -77,14 +83,20 @@ def _unknown_compute(program):
 
 def _unread_registers(program, facts):
     """Return one finding on operands whose register could not be read: cut off, or with a symbol that the text does not define."""
-    unclear = []
-    for item in program.instructions:
-        if [name for names in facts["registers"][item.index] for name in names if name[:1] == "?"]:
-            unclear.append(item.index)
+    lost = [item.index for item in program.instructions if _result_lost(item, facts)]
+    unclear = sorted(set(unreadable(program, facts["registers"]) + lost))
     if not unclear:
         return []
     more = {"kind": "text", "producers": unclear}
     return [finding_of("register-not-known", "warning", facts, unclear[0], None, more)]
+
+
+def _result_lost(item, facts):
+    """Return True where the first operand should be a register that receives a result, and none can be read in it."""
+    effect, registers = facts["effects"][item.index], facts["registers"][item.index]
+    if not registers or registers[0] or item.operands[0].lower() in ("null", "off"):
+        return False
+    return effect.what[-5:] == " load" or effect.what[-13:] == "with a result"
 
 
 def _expert(program, facts):

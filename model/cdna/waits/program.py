@@ -9,7 +9,7 @@ not read and reported, never passed over in silence.
 from typing import NamedTuple
 
 from cdna.waits.graph import back_edges_of, blocks_of
-from cdna.waits.registers import number_of, registers_in, value_of, words_of
+from cdna.waits.registers import is_word, number_of, registers_in, value_of, words_of
 
 
 class Instruction(NamedTuple):
@@ -34,8 +34,10 @@ class Program(NamedTuple):
     back_edges: tuple  # (from, to) block numbers: one per loop end
     symbols: dict
     unread: tuple  # (line, text)
+    unexpanded: tuple  # (line, text) of what an assembler repeats, replaces or leaves out; the lines between are read once
     unknown_targets: tuple  # instruction numbers of branches whose target is not in the text
     one_wave: bool  # the text says that a workgroup is one wave
+    split: bool  # the text says that waves of a workgroup may run apart: then it has no LDS
 
 
 _PREFIXES = (
@@ -55,6 +57,7 @@ _PREFIXES = (
 )
 _SUFFIXES = ("_e32", "_e64", "_sdwa", "_dpp", "_e64_dpp")
 _CALLS = ("s_call_b64", "s_call_i64")
+_REPEATS = (".rept", ".rep", ".irp", ".irpc", ".include")
 _HEX = "0123456789abcdefABCDEF"
 
 
@@ -64,27 +67,43 @@ def read(text, wave_lanes):
     Args: text: assembly or disassembly; wave_lanes: lanes of one wave, to tell a workgroup of one wave.
     """
     symbols, unread, found, labels, addresses = {}, [], [], [], {}
-    one_wave, in_comment, number, metadata = None, False, 0, False
+    one_wave, in_comment, number, metadata, split = None, False, 0, False, False
+    macros, in_macro, unexpanded, valued = {}, False, [], {}
     for raw in text.replace("\r", "").split("\n"):
         number += 1
         size = _workgroup_size(raw)
         if size is not None:
             one_wave = size <= wave_lanes if one_wave is None else one_wave and size <= wave_lanes
         first = raw.strip().split(" ")[0]
+        split = split or (first == ".amdhsa_tg_split" and raw.split()[1:] == ["1"])
         if metadata or first == ".amdgpu_metadata" or first == ".amd_kernel_code_t":
             metadata = first not in (".end_amdgpu_metadata", ".end_amd_kernel_code_t")
             continue
         if raw.strip(" \t;/") == "asyncmark":
             labels.append("asyncmark")  # a compiler's remark: copies in front of it and behind it are two groups
         code, address, in_comment = _code(raw, in_comment)
+        words = [word for word in code.replace("\t", " ").replace(",", " ").split(" ") if word] or [""]
+        if in_macro or words[0] == ".macro":
+            if not in_macro and len(words) > 1:
+                macros[words[1]] = True
+            in_macro = words[0] not in (".endm", ".endmacro")
+            continue
+        if words[0] in _REPEATS or words[0][:3] == ".if" or words[0] in macros:
+            unexpanded.append((number, code))
+            continue
         while True:
             label, code = _label(code)
             if label is None:
                 break
             labels.append(label)
-        if not code or _symbol(code, symbols):
+        if not code:
+            continue
+        if _symbol(code, symbols):
+            valued = {}
             continue
         mnemonic, operands, modifiers = _split(code)
+        if symbols and mnemonic[:9] != "s_cbranch" and mnemonic[:8] != "s_branch":
+            operands = tuple([_valued(operand, symbols, valued) for operand in operands])
         if not _known(mnemonic):
             unread.append((number, code))
             continue
@@ -99,9 +118,19 @@ def read(text, wave_lanes):
             where.setdefault(label, item.index)
     targets, unknown = _targets(found, where, addresses)
     blocks, entries = blocks_of(found, targets)
-    return Program(
-        tuple(found), blocks, entries, back_edges_of(blocks, entries), symbols, tuple(unread), unknown, bool(one_wave)
-    )
+    edges = back_edges_of(blocks, entries)
+    unread, unexpanded, one_wave = tuple(unread), tuple(unexpanded), bool(one_wave)
+    return Program(tuple(found), blocks, entries, edges, symbols, unread, unexpanded, unknown, one_wave, split)
+
+
+def said_unexpanded(program):
+    """Return the words on what an assembler would repeat, replace or leave out, and its first line; "" and 0 for nothing."""
+    if not program.unexpanded:
+        return "", 0
+    line, text = program.unexpanded[0]
+    more = len(program.unexpanded) - 1
+    told = f"line {line}: {text}: an assembler repeats, replaces or leaves out lines here, and each line is read once"
+    return told + (f" ({more} more such)" if more else "") + ": give a disassembly", line
 
 
 def operand_registers(instruction, symbols):
@@ -245,6 +274,27 @@ def _symbol(code, symbols):
             symbols[name.strip()] = value
             return True
     return False
+
+
+def _valued(operand, symbols, known):
+    """Return an operand with the values that its symbols have here: a later .set may give them others.
+
+    Args: known: a dict that keeps answers until a symbol changes.
+    """
+    if "[" not in operand and "(" not in operand and operand not in symbols:
+        return operand
+    if operand not in known:
+        out, word = "", ""
+        for char in operand + " ":
+            if is_word(char):
+                word += char
+                continue
+            value = symbols.get(word) if char not in "[(" else None  # else a register file, or a counter
+            out += word if value is None else str(value) if value >= 0 else f"({value})"
+            out += char
+            word = ""
+        known[operand] = out[:-1]
+    return known[operand]
 
 
 def _split(code):

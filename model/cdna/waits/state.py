@@ -25,7 +25,8 @@ from cdna.waits.registers import value_of
 #   regs     {register: (instructions)}             whose result it may be waiting for
 #   xuse     {register: (instructions)}             who may have to read it again (gfx1250)
 #   taken    {instruction: True}                    LLVM takes its address for translated, though nothing has waited for it
-#   jumped   {instruction: jump}                    was without its translation when a jump was taken, on every path
+#   passed   {instruction: drain}                   was without its translation at a barrier, a jump that was taken or
+#                                                   s_set_vgpr_msb, on every path
 #   seen     {instruction: (right, other, barrier)} last wait on its counter, on another, last barrier, since its issue; -1 none
 #   open     {LDS instruction: True}                no barrier since it was complete; kept only while that can matter
 #   crossed  {LDS instruction: barrier}             was outstanding when the wave passed a barrier
@@ -43,7 +44,7 @@ def start_state(target, known):
     for counter in counters_of(target):
         upper[counter.name] = 0 if known else counter.most
     return {
-        "pend": {}, "regs": {}, "xuse": {}, "taken": {}, "jumped": {}, "seen": {}, "open": {}, "crossed": {}, "upper": upper,
+        "pend": {}, "regs": {}, "xuse": {}, "taken": {}, "passed": {}, "seen": {}, "open": {}, "crossed": {}, "upper": upper,
         "copied": False, "written": False, "vector": False,
     }  # fmt: skip
 
@@ -59,7 +60,7 @@ def copy_state(state):
 def merge(into, other):
     """Merge another path's state into one; return True when that changed it."""
     changed = _merge_translated(into, other, "taken")
-    changed = _merge_translated(into, other, "jumped") or changed
+    changed = _merge_translated(into, other, "passed") or changed
     for key in other["pend"]:
         age = other["pend"][key]
         if key not in into["pend"] or into["pend"][key] > age:
@@ -121,7 +122,7 @@ def settle(state):
                 state[table][name] = kept
             else:
                 state[table].pop(name)
-    for table in ("taken", "jumped"):
+    for table in ("taken", "passed"):
         for pc in list(state[table]):
             if pc not in live:
                 state[table].pop(pc)
@@ -149,7 +150,7 @@ def wait_of(item, target, symbols):
             if target in PACKED or opcode_places(name) is None:
                 return WaitError(f"{name} is not an instruction of {target}, WAIT-010")
             if value is None:
-                return WaitError(f"{name} {text}: the operand is not a number")
+                return WaitError(f"{name}{' ' if text else ''}{text}: the operand is not a number")
             return split_wait(name, value & 0xFFFF if value < 0 else value, target)
         if name in ("s_wait_alu", "s_wait_idle", "s_waitcnt_depctr"):
             return WaitError(f"{name} is not an instruction of {target}, WAIT-010") if target in PACKED else None
@@ -237,14 +238,18 @@ def pass_barrier(state, index):
 
 
 def after_jump(state, index):
-    """Return the state behind a jump that is taken. On whether it drains the translations sources differ. Claims: WAIT-073"""
-    jumped = dict(state["jumped"])
+    """Return the state behind a jump that is taken."""
+    behind = dict(state)
+    behind["passed"] = dict(state["passed"])
+    pass_drain(behind, index)
+    return behind
+
+
+def pass_drain(state, index):
+    """Note who is without its translation at what may drain them: on that sources differ. Claims: WAIT-073"""
     for counter, pc in state["pend"]:
         if counter == "xcnt":
-            jumped[pc] = index
-    behind = dict(state)
-    behind["jumped"] = jumped
-    return behind
+            state["passed"][pc] = index
 
 
 def issue(state, index, effect, facts):
@@ -335,7 +340,7 @@ def _translate(state, index, effect, effects):
 def _take(state, index, effect):
     """Note what LLVM takes for translated: where a vector access overwrites a register of an older one, that and the older ones. Claims: WAIT-072"""
     state["taken"].pop(index, None)
-    state["jumped"].pop(index, None)
+    state["passed"].pop(index, None)
     users = [pc for name in effect.written for pc in state["xuse"].get(name, ())]
     ages = [state["pend"][("xcnt", pc)] for pc in users if pc != index and ("xcnt", pc) in state["pend"]]
     if ages:
@@ -349,7 +354,9 @@ def translation_of(effect):
     for event in effect.events:
         if event.counter == "tensorcnt" or not event.sure:
             return ""
-        if event.counter in ("loadcnt", "storecnt", "asynccnt") and effect.what != "asynchronous barrier arrive":
+        if effect.what in ("asynchronous barrier arrive", "global_inv"):
+            return ""
+        if event.counter in ("loadcnt", "storecnt", "asynccnt"):
             return "vector"
         if event.counter == "kmcnt" and effect.what in ("scalar load", "scalar store", "scalar atomic"):
             return "scalar"

@@ -59,6 +59,8 @@ def finding_of(rule, severity, facts, index, producer, more):
         claim = "WAIT-054"
     elif rule == "count-out-of-range" and facts["target"] in PACKED:
         claim = "WAIT-001"
+    elif rule in ("unreadable-wait", "unused-bits") and facts["target"] not in PACKED:
+        claim = "WAIT-051"
     elif rule == "wait-not-known" and facts["target"] in PACKED:
         claim = "WAIT-010"
     return {
@@ -161,9 +163,20 @@ def _once(facts, item, place, more):
         text += "; LLVM writes s_wait_xcnt 0x0 before an atomic, but leaves it out where the result overwrites a register of that access"
     else:
         text += ". Fix: s_wait_xcnt 0x0 first, as LLVM writes it"
+    text += _drained(facts, more["drain"])
     if not more["replay"]:
         text += "; only where replay is on, which this text does not switch on (WAIT-079)"
     return text
+
+
+def _drained(facts, drain):
+    """Say what may have drained the translations by itself. Claims: WAIT-073"""
+    if drain < 0:
+        return ""
+    item = facts["program"].instructions[drain]
+    name = "barrier" if item.mnemonic[:9] == "s_barrier" else "jump"
+    name = item.mnemonic if item.mnemonic == "s_set_vgpr_msb" else name
+    return f"; not so if the {name} in line {item.line} drains the counter, on which sources differ (WAIT-073)"
 
 
 def _also(facts, more):
@@ -180,10 +193,7 @@ def _translation(facts, item, registers, what, more):
         text += "; LLVM writes no such wait behind asynchronous copies (WAIT-082)"
     if more["taken"]:
         text += "; LLVM writes none, as a younger vector access overwrote a register of it (WAIT-072)"
-    for name in ("barrier", "jump"):
-        if more[name] >= 0:
-            line = facts["program"].instructions[more[name]].line
-            text += f"; not so if the {name} in line {line} drains the counter, on which sources differ (WAIT-073)"
+    text += _drained(facts, more["drain"])
     if not more["replay"]:
         text += "; only where replay is on, which this text does not switch on (WAIT-079)"
     return text

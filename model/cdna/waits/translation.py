@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Registers that an access may have to read again until its address is translated (XCNT of gfx1250).
 
-Claims: WAIT-056, WAIT-074, WAIT-079, WAIT-085, WAIT-088
+Claims: WAIT-056, WAIT-073, WAIT-074, WAIT-079, WAIT-085, WAIT-088
 """
 
 from cdna.waits.high_registers import mode_write
@@ -38,7 +38,13 @@ def judge_drain(state, index, item, effect, facts, found):
             kind = "behind-copies"
         elif overwrites:
             kind = "overwrites"
-    found.noted.setdefault(("once", kind), []).append((index, waiting))
+    found.noted.setdefault(("once", kind), []).append((index, waiting, _drain(state, waiting)))
+
+
+def _drain(state, waiting):
+    """Return the last instruction that may have drained the translations of all accesses given, -1 for none. Claims: WAIT-073"""
+    passed = [state["passed"].get(pc, -1) for pc in waiting]
+    return max(passed) if min(passed) >= 0 else -1
 
 
 def done_once(item, effect):
@@ -87,11 +93,8 @@ def judge_translation(state, index, item, effect, facts, found):
         names = []
         for one in sorted(hits):
             names += [name for name in hits[one] if name not in names]
-        barrier = max([state["seen"].get(one, (-1, -1, -1))[2] for one in hits])
         more = {"registers": names, "limits": [("xcnt", state["pend"][("xcnt", pc)])], "producers": sorted(hits)}
-        more["barrier"], more["replay"] = barrier, facts["replay"]
-        jumps = [state["jumped"].get(one, -1) for one in hits]
-        more["jump"] = max(jumps) if min(jumps) >= 0 else -1
+        more["drain"], more["replay"] = _drain(state, hits), facts["replay"]
         # No source shows that an asynchronous copy reads its registers again, and no compiler guards them.
         guarded = [one for one in hits if facts["effects"][one].path != "async"]
         more["taken"] = bool(guarded) and all([one in state["taken"] for one in guarded])

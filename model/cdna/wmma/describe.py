@@ -57,6 +57,7 @@ def _about(op):
     found += ["WMMA-017", "WMMA-020"] if op.m == 32 else []
     found += ["WMMA-018"]
     found += ["WMMA-019"] if op.c_type != op.d_type else []
+    found += ["WMMA-084"] if op.c_type == "i32" else []
     return found
 
 
@@ -64,6 +65,8 @@ def _modifiers(op):
     found = {}
     if chosen(op):
         found.update({"matrix_a_fmt": "format", "matrix_b_fmt": "format"})
+    if op.c_type == "i32":
+        found["neg_lo"] = "sign"
     if op.sparse and index_sets(op) > 1:
         found["index_key"] = "index-set"
     if op.scale_block:

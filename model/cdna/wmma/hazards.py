@@ -7,7 +7,7 @@ The unit is a slot of the vector ALU: a V_NOP, or an instruction of the vector A
 
 from typing import NamedTuple
 
-from .opcodes import mnemonics
+from .opcodes import mnemonics, spelled
 
 VIAS = ("exact", "partial", "ab", "index", "read", "waw", "ab-war", "c-war", "scale", "scale-war", "independent")
 # Words of the command line for instructions that are no matrix instructions.
@@ -93,10 +93,10 @@ def cycles(name, a_format="fp8", b_format="fp8"):
 def operand(text, a_format="fp8", b_format="fp8"):
     """Return the Op that a word of the command line or a mnemonic names.
 
-    Args: text: one of CLASSES or a mnemonic; a_format, b_format: formats of an f8f6f4 instruction.
+    Args: text: one of CLASSES, a mnemonic, or a product's name in clang, LLVM or MLIR; a_format, b_format: formats of an f8f6f4 instruction.
     Raises: ValueError: unknown, or not on gfx1250.
     """
-    name = text.strip().lower()
+    name = spelled(text)
     for given in (a_format, b_format):
         if given not in FORMATS:
             raise ValueError("format=" + repr(given) + ": " + ", ".join(FORMATS))
@@ -107,11 +107,16 @@ def operand(text, a_format="fp8", b_format="fp8"):
             raise ValueError("op=" + repr(name) + ": no such product on gfx1250; gfx1251 has one, WMMA-002, VGPR-011")
         if name not in mnemonics():
             raise ValueError("op=" + repr(name) + ": not a matrix instruction of gfx1250, WMMA-058")
-        if name not in names():
+        if older(name):
             return Op("matrix", name, "older", 0, _registers(name))
         family = "sparse" if _sparse(name) else "f32" if name[-4:] == "_f32" else "dense"
         return Op("matrix", name, family, cycles(name, a_format, b_format), _registers(name))
     return Op(_kind(name), name, "", 0, 0)
+
+
+def older(name):
+    """Return whether a mnemonic is a form of gfx12, which is assembled for gfx1250 and never selected. Claims: WMMA-075"""
+    return name in mnemonics() and name not in names()
 
 
 def matrix_input(op):

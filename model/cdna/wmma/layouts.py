@@ -9,7 +9,7 @@ Claims: WMMA-003, WMMA-004, WMMA-005, WMMA-006, WMMA-009, WMMA-011, WMMA-012, WM
 
 from cdna.mfma import layouts as mfma_layouts
 from cdna.mfma.layouts import Digit, Layout, count_items, locate, place, table
-from cdna.mfma.opcodes import MatrixError
+from cdna.mfma.opcodes import MatrixError, format_of
 
 from .opcodes import (
     BITS,
@@ -52,6 +52,8 @@ def layout(name, target=TARGET, matrix="A", a_format=None, b_format=None, index_
     for field, value in (("a_format", a_format), ("b_format", b_format)):
         if value is not None and not chosen(op):
             raise MatrixError(field, value, op.mnemonic + " has no choice of formats", "WMMA-008")
+        if value is not None:
+            format_of(value, field)
     sets = index_sets(op) if op.sparse else 1
     if not 0 <= index_key < sets:
         raise MatrixError("index_key", index_key, "0 to " + str(sets - 1) + " for " + op.mnemonic, "WMMA-010")

@@ -89,22 +89,39 @@ def mnemonics():
     return found
 
 
+def spelled(name):
+    """Return a name in lower case; that of a product in clang, LLVM or MLIR as its mnemonic."""
+    given = text = str(name).strip().lower()
+    for prefix in ("@", "__builtin_amdgcn_", "llvm.amdgcn.", "rocdl.", "v_"):
+        if text.startswith(prefix):
+            text = text[len(prefix) :]
+    words = text.replace(".", "_").split("_")
+    if words[0] not in ("wmma", "swmmac"):
+        return given
+    for at, word in enumerate(words):
+        if word == "e64" or (word[:1] == "v" and word[1:2].isdigit()):  # v8f32: a type that an intrinsic is overloaded with
+            words = words[:at]
+            break
+    return "v_" + "_".join(words)
+
+
 def opcode(name):
     """Return the Opcode of a matrix instruction.
 
-    Args: name: a mnemonic, with or without v_, v_wmma_, the result type f32 or i32, and _e64, or a clang builtin's name.
+    Args: name: a mnemonic, with or without v_, v_wmma_, the result type f32 or i32, and _e64, or the name of clang's
+      builtin, LLVM's intrinsic or MLIR's operation.
     Raises: MatrixError: it names none.
     """
-    text = str(name).strip().lower().replace("__builtin_amdgcn_", "")
+    text = spelled(name)
     if text.endswith("_e64"):
         text = text[:-4]
     known = mnemonics()
-    spelled = [start + text for start in ("", "v_", "v_wmma_", "v_wmma_f32_", "v_wmma_i32_") if start + text in known]
-    if not spelled and text[-4:] == "_f64":
+    found = [start + text for start in ("", "v_", "v_wmma_", "v_wmma_f32_", "v_wmma_i32_") if start + text in known]
+    if not found and text[-4:] == "_f64":
         raise MatrixError("op", name, "no such product on gfx1250; gfx1251 has one, WMMA-002", "VGPR-011")
-    if not spelled:
+    if not found:
         raise MatrixError("op", name, "no matrix instruction of " + TARGET + "; `mfma list` names them", "WMMA-001")
-    text = spelled[0]
+    text = found[0]
     block = 0
     for prefix, size in (("v_wmma_scale16_", 16), ("v_wmma_scale_", 32)):
         if text.startswith(prefix):

@@ -18,6 +18,17 @@ def test_sizes(target, sizes):
         assert (direct.opcode(target, size) is None) is (size not in sizes)
 
 
+@pytest.mark.parametrize("size", range(1, 33))
+def test_cluster_copies_have_the_sizes_of_the_global_form(size):
+    done = direct.copy("gfx1250", size, 31, base=8, offset=16, form="cluster")
+    assert done.accepted is (size in direct.sizes("gfx1250"))
+    assert not done.accepted or (done.lds_address, done.global_offset, done.written) == (24, 16, size)
+    with pytest.raises(ValueError, match="no clusters"):
+        direct.opcode("gfx950", size, "cluster")
+    with pytest.raises(ValueError, match="no buffer load"):
+        direct.opcode("gfx1250", size, "buffer")
+
+
 def test_problem_dl_04():
     image = direct.lds_image("gfx942", [[lane] for lane in range(64)], 1)
     assert image[:13] == [0, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3] and len(image) == 256

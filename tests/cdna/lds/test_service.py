@@ -121,6 +121,15 @@ def test_an_old_swizzle_meets_again_on_64_banks():
     assert (found["gfx942"], found["gfx950"]) == (1, 2)
 
 
+def test_an_assumption_holds_on_every_target_that_has_the_lanes():
+    found = {
+        target: (one.service.how if one else None, why)
+        for target, one, why in across_targets(lambda count: [0] * count, "ds_write_b128", assume="consecutive:64")
+    }
+    assert found["gfx942"] == found["gfx950"] == ("assumed", None)
+    assert found["gfx1250"][0] is None and "from 1 to 32" in found["gfx1250"][1]
+
+
 def slow_degree(addresses, width, banks):
     """Byte by byte, with no shortcut."""
     asked = {}

@@ -129,11 +129,23 @@ def test_nineteen_states_back_is_a_warning():
     assert audit(text.replace("s_nop 2", "s_nop 1"), "gfx950").findings[0]["severity"] == "error"
 
 
+def test_states_may_be_named_by_a_symbol():
+    text = f".set count, 3\n{F16}\ns_nop count\n.set count, 2\ns_nop count\nv_add_f32 v10, v2, v2\ns_endpgm"
+    assert gaps(text, "gfx942") == [] and gaps(text, "gfx950") == [(2, 6, "read", 1)]
+
+
 def test_what_is_not_understood_is_said():
     found = audit("v_mfma_f32_16x16x32_f16 v[0:3], v[4:7], v[8:11], 0\ns_endpgm", "gfx942").findings
     assert [item["rule"] for item in found] == ["matrix-unknown"] and "only on gfx950" in found[0]["message"]
     found = audit("!!!\ns_branch nowhere\ns_endpgm", "gfx942").findings
     assert {item["rule"] for item in found} == {"not-read", "branch-unknown"}
+    for operands in ("v[vgprC:vgprC+3], v[4:5], v[6:7], 0", "acc, a, b, acc"):
+        (found,) = audit(f"v_mfma_f32_16x16x16_f16 {operands}\ns_endpgm", "gfx942").findings
+        assert found["rule"] == "register-not-known" and found["severity"] == "warning"
+    (found,) = audit("v_mfma_f32_16x16x16_f16 v[0:3], v[4:5]\ns_endpgm", "gfx942").findings
+    assert found["severity"] == "error" and "4 operands, 2 are given" in found["message"]
+    (found,) = audit(f"{F16}\n.rept 8\nv_nop\n.endr\ns_endpgm", "gfx942").findings
+    assert found["rule"] == "not-expanded" and "line 2: .rept 8" in found["message"]
     with pytest.raises(ValueError, match="gfx942, gfx950"):
         audit("s_endpgm", "gfx1250")
 
@@ -287,3 +299,23 @@ def test_random_programs_repaired_by_the_audit_equal_llvm(target):
 def test_an_s_nop_gets_credit_for_four_bits(nop, states):
     text = f"v_mfma_f32_32x32x4_2b_f16 v[0:31], v[40:41], v[42:43], v[0:31]\ns_nop {nop}\nv_add_f32 v50, v2, v2\n"
     assert audit(text, "gfx942").dependencies[0]["present"] == states
+
+
+@pytest.mark.parametrize(
+    ("text", "severity"),
+    [
+        # Table 11 of both guides: two states before an SGPR is read as a constant, none as a carry-in; kernels of
+        # hipBLASLt leave none before a mask.
+        ("v_cmp_ne_u32_e64 vcc, v9, 0\nv_addc_co_u32_e64 v6, vcc, v6, 0, vcc", "warning"),
+        ("v_cmp_gt_u32_e64 s[6:7], v0, v1\nv_cndmask_b32_e64 v2, v3, v4, s[6:7]", "warning"),
+        ("v_cmp_gt_u32_e64 s[6:7], v0, v1\nv_cndmask_b32_e64 v2, s6, v4, vcc", "error"),
+        ("v_readlane_b32 s4, v0, 3\nv_add_f32 v1, s4, v2", "error"),
+        # The same table: behind SDWA where the result changes its place.
+        ("v_cvt_f16_f32_sdwa v0, v1 dst_sel:WORD_0 dst_unused:UNUSED_PRESERVE src0_sel:DWORD\nv_add_f32 v2, v0, v0", "warning"),
+        ("v_cvt_f16_f32_sdwa v0, v1 dst_sel:WORD_1 dst_unused:UNUSED_PRESERVE src0_sel:DWORD\nv_add_f32 v2, v0, v0", "error"),
+    ],
+)
+@pytest.mark.parametrize("target", BOTH)
+def test_where_the_guides_ask_for_nothing_the_audit_warns(target, text, severity):
+    (found,) = audit(f"{text}\ns_endpgm", target).findings
+    assert found["severity"] == severity and ("; the guides ask for" in found["message"]) == (severity == "warning")

@@ -120,6 +120,11 @@ def test_spellings_of_all_ages(spelling):
     assert passes.canonical(spelling) == "v_mfma_f32_32x32x8_bf16"
 
 
+def test_an_intrinsic_is_known_with_the_types_it_is_overloaded_with():
+    name = "@llvm.amdgcn.mfma.scale.f32.16x16x128.f8f6f4.v8i32.v6i32"
+    assert passes.canonical(name) == "v_mfma_scale_f32_16x16x128_f8f6f4"
+
+
 def test_an_old_intrinsic_is_not_taken_for_the_two_block_product():
     """ROCm/rocm-systems#7272: without _1k 32x32x4 is of one block; clang cannot select it for gfx942, while the mnemonic is an alias."""
     for name in ("v_mfma_f32_32x32x4bf16", "v_mfma_f32_32x32x4bf16_1k", "__builtin_amdgcn_mfma_f32_32x32x4bf16_1k"):

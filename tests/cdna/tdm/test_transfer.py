@@ -186,6 +186,33 @@ def test_iterate_bounds_are_the_callers_choice():
     assert advanced.lds == bytes(range(1, 11)) + bytes(2)
 
 
+def test_passes_over_one_place_need_no_origin():
+    """An emulator's rule places only passes that move: without a global increment overlapping rows are no obstacle."""
+    fields = {"tile_dim0": 4, "tile_dim1": 2, "tensor_dim0": 4, "tensor_dim1": 2, "tensor_dim0_stride": 2}
+    fields.update(iterate_enable=1, iterate_count=1, lds_addr_increment=8)
+    done = run(fields, "load", [(0, b"abcdef")], b"." * 16, iterate_bounds="advanced")
+    assert done.lds == b"abcdcdef" * 2
+    with pytest.raises(FieldError, match="tensor_dim0_stride"):
+        run(dict(fields, global_addr_increment=2), "load", [(0, b"abcdef")], b"." * 16, iterate_bounds="advanced")
+
+
+def test_elements_past_the_edge_that_are_asked_for_all_the_same():
+    """Two of ten columns are inside; the tile's last row ends five bytes behind the memory. The numbers are by hand."""
+    fields = {"tile_dim0": 10, "tile_dim1": 2, "tensor_dim0": 2, "tensor_dim1": 2, "tensor_dim0_stride": 8}
+    for memory, fault in (
+        ([(64, bytes(13))], Fault("memory", 77, 5)),
+        ([(64, bytes(10)), (74, bytes(3))], Fault("memory", 77, 5)),
+        ([(64, bytes(8)), (72, bytes(10))], None),
+        ([(64, bytes(2)), (72, bytes(2))], Fault("memory", 66, 14)),
+    ):
+        masked = run(dict(fields, global_addr=64), "load", memory, b"." * 20)
+        touched = run(dict(fields, global_addr=64), "load", memory, b"." * 20, edge_reads="touched")
+        assert masked.faults == () and touched.faults == ((fault,) if fault else ())
+        assert masked.lds == touched.lds == bytes(20)
+    stored = run(dict(fields, global_addr=64), "store", [(64, bytes(13))], bytes(20), edge_reads="touched")
+    assert stored.faults == ()
+
+
 def test_origin_of_a_linear_offset():
     assert origin_of(0, (4, 4), (1, 10)) == (0, 0)
     assert origin_of(23, (4, 4), (1, 10)) == (3, 2)

@@ -168,3 +168,31 @@ def test_compiled_atomics_get_no_warning(clang, first, newer):
         cut = "\n".join("" if "s_wait_xcnt" in line else line for line in done.assembly.split("\n"))
         warned += ("once-before-translation", "warning") in {item[:2] for item in findings(cut, "gfx1250")}
     assert warned
+
+
+@pytest.mark.parametrize("newer", [False, True], ids=["clang", "triton"])
+@pytest.mark.parametrize("high", [False, True], ids=["low", "high"])
+def test_the_wait_that_newer_llvm_leaves_out_beside_a_switch_of_register_groups_is_explained(clang, high, newer):
+    """A load's address is overwritten; where all registers below v256 are taken, its result stands above them."""
+    taken = "".join(f",~{{v{number}}}" for number in ([0, 1, *range(3, 256)] if high else [0, 1]))
+    source = (
+        "define amdgpu_kernel void @k() #0 {\n"
+        ' %q = call ptr addrspace(1) asm sideeffect "; def", "={s[8:9]}"()\n'
+        ' %t = call i32 asm sideeffect "; def", "={v2}"()\n'
+        ' %p = call ptr addrspace(1) asm sideeffect "; def", "={v[0:1]}"()\n'
+        " %v = load i32, ptr addrspace(1) %p\n"
+        ' call void asm sideeffect "v_mov_b32 v1, $0", "{v2}' + taken + '"(i32 %t)\n'
+        " store i32 %v, ptr addrspace(1) %q\n ret void\n}\n"
+        'attributes #0 = { "amdgpu-waves-per-eu"="1,1" "amdgpu-flat-work-group-size"="1,128" }\n'
+    )
+    witness = clang
+    if newer:
+        pytest.importorskip("triton", reason="the Python package triton is not installed")
+        witness = witnesses.get("triton-llvm")
+    done = witness.compile_ir("gfx1250", source)
+    assert done.accepted, done.diagnostic
+    lines = [line.strip() for line in done.assembly.split("\n")]
+    place = f"line {lines.index('v_mov_b32 v1, v2') + 1}: "
+    said = [message for _, _, message in findings(done.assembly, "gfx1250") if message.startswith(place)]
+    assert bool(said) is ("s_wait_xcnt 0x0" not in lines)
+    assert all("overwrites v1, which" in one and "not so if the s_set_vgpr_msb in line" in one for one in said)

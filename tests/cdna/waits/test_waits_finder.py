@@ -152,6 +152,33 @@ def test_a_count_that_is_too_weak_is_found(target, text):
     assert errors(text, target)
 
 
+@pytest.mark.parametrize(
+    ("target", "first", "then", "waits"),
+    [
+        # llc 22.1.8 puts a wait between the two only where a line says so.
+        ("gfx942", "global_load_short_d16 v0, v[2:3], off", "global_load_short_d16_hi v0, v[4:5], off", False),
+        ("gfx950", "global_load_short_d16 v0, v[2:3], off", "global_load_short_d16_hi v0, v[4:5], off", False),
+        ("gfx942", "ds_read_u16_d16 v0, v2", "ds_read_u16_d16_hi v0, v2", True),
+        ("gfx1250", "global_load_d16_b16 v0, v[2:3], off", "global_load_d16_hi_b16 v0, v[4:5], off", True),
+        ("gfx1250", "ds_load_u16_d16 v0, v2", "ds_load_u16_d16_hi v0, v2", True),
+    ],
+)
+def test_two_loads_into_the_halves_of_a_register(target, first, then, waits):
+    assert errors(f"{first}\n{then}", target) == ["read-before-result"] * waits
+
+
+@pytest.mark.parametrize("target", ["gfx942", "gfx950"])
+def test_without_lds_a_flat_access_is_one_of_memory(target):
+    """What clang 22.1.8 writes with tgsplit, in order and with a wait for memory alone; else the two counters are needed."""
+    text = (
+        "flat_load_dword v2, v[8:9]\nflat_load_dword v3, v[4:5]\ns_waitcnt vmcnt(1)\nv_add_u32_e32 v10, 1, v2\n"
+        "flat_store_dword v[4:5], v10\nflat_atomic_add v8, v[8:9], v1 sc0\ns_waitcnt vmcnt(0)\nv_add_u32_e32 v2, v8, v3"
+    )
+    assert errors(text + END + ".amdhsa_tg_split 1", target) == []
+    for other in ("", ".amdhsa_tg_split 0"):
+        assert errors(text + END + other, target).count("read-before-result") == 2
+
+
 LOOP = """
   global_load_dword v2, v[0:1], off
 {before}
@@ -794,6 +821,41 @@ def test_a_jump_that_is_taken_may_drain_the_translations(between, drained):
 
 
 @pytest.mark.parametrize(
+    "between, drained",
+    [
+        # llvm-project, AMDGPULowerVGPREncoding: s_set_vgpr_msb waits until XCNT is zero, and what is issued behind it does not count.
+        ("s_set_vgpr_msb 0", True),
+        ("s_cbranch_scc1 on\ns_set_vgpr_msb 0\non:", False),
+        ("s_cbranch_scc1 on\ns_nop 0\non:\ns_set_vgpr_msb 0", True),
+        ("s_set_vgpr_msb 0\nglobal_store_b128 v[2:3], v[18:21], off", False),
+    ],
+)
+def test_a_switch_of_register_groups_may_drain_the_translations(between, drained):
+    (found,) = [
+        item
+        for item in check(JUMPS.format(between), "gfx1250").findings
+        if item["rule"] == "overwrite-before-translation"
+    ]
+    assert found["severity"] == "warning"
+    assert ("not so if the s_set_vgpr_msb in line" in found["message"] and "WAIT-073" in found["message"]) is drained
+
+
+def test_a_drain_in_front_of_one_of_two_accesses_is_not_named():
+    text = "global_store_b32 v[2:3], v0, off\ns_barrier_signal -1\nglobal_store_b32 v[2:3], v9, off\nv_mov_b32 v2, 0"
+    (found,) = [item for item in check(text + END, "gfx1250").findings if item["severity"] == "warning"]
+    assert found["rule"] == "overwrite-before-translation" and "not so if" not in found["message"]
+
+
+@pytest.mark.parametrize("what", ["", "barrier", "s_set_vgpr_msb"])
+def test_what_may_drain_the_translations_is_named_in_front_of_an_atomic_too(what):
+    between = {"": "", "barrier": "s_barrier_signal -1\n", "s_set_vgpr_msb": "s_set_vgpr_msb 0\n"}[what]
+    text = "global_store_b32 v[2:3], v0, off\n" + between + "global_atomic_add_u32 v[4:5], v1, off scope:SCOPE_DEV"
+    (found,) = [item for item in check(text + END, "gfx1250").findings if item["rule"] == "once-before-translation"]
+    assert ("not so if the" in found["message"]) is bool(what)
+    assert f"not so if the {what} in line 2 drains the counter" in found["message"] or not what
+
+
+@pytest.mark.parametrize(
     "target, line, said",
     [
         ("gfx950", "s_barrier_signal -1", "it belongs to gfx1250"),
@@ -808,3 +870,20 @@ def test_an_instruction_that_the_target_lacks_is_named_once(target, line, said):
     found = [item for item in check(f"{line}\n{line}\ns_endpgm", target).findings if item["rule"] == "not-on-target"]
     assert [item["severity"] for item in found] == ["error"]
     assert said in found[0]["message"] and "1 more such line" in found[0]["message"]
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("global_load_dword vdata, vaddr, off\nv_mov_b32 v1, v2", "register-not-known"),
+        ("ds_read_b32 v[vgprA], v1\nv_mov_b32 v2, v3", "register-not-known"),
+        (".rept 4\nglobal_load_dword v0, v[2:3], off\n.endr\ns_waitcnt vmcnt(0)\nv_mov_b32 v1, v0", "not-expanded"),
+    ],
+)
+def test_what_could_not_be_read_is_said(text, rule):
+    assert rule in [item["rule"] for item in check(text + END, "gfx942").findings if item["severity"] == "warning"]
+
+
+def test_a_result_that_is_dropped_or_named_by_a_symbol_is_readable():
+    text = ".set vgprA, 7\nglobal_load_dword v[vgprA], v[2:3], off\ns_waitcnt vmcnt(0)\nv_mov_b32 v1, v7"
+    assert [item["rule"] for item in check(text + END, "gfx942").findings if item["severity"] != "info"] == []

@@ -182,3 +182,24 @@ def test_values_stay_inside_64_bits():
     assert value_of("x * x", {"x": 1 << 40}) is None
     assert value_of("-" * 50 + "1", {}) == 1
     assert value_of("-" * 60 + "1", {}) is None
+
+
+def test_what_an_assembler_would_expand_is_told_and_read_once():
+    """Bodies of macros are no code where they stand; a repeated line counts once."""
+    text = ".macro drain n\n s_waitcnt vmcnt(\\n)\n.endm\n.rept 3\nv_nop\n.endr\n drain 0\n.if 0\ns_nop 0\n.endif\ns_endpgm\n"
+    program = read(text, 64)
+    assert [item.mnemonic for item in program.instructions] == ["v_nop", "s_nop", "s_endpgm"]
+    assert program.unexpanded == ((4, ".rept 3"), (7, "drain 0"), (8, ".if 0"))
+    assert not program.unread
+
+
+def test_a_symbol_has_the_value_of_its_place():
+    """As an assembler reads it; libraries name the same registers anew for each buffer, and undefine names at the end."""
+    lines = [
+        ".set base, 4", ".set v, 9", "ds_read_b64 v[base:base+1], v[late]", "s_waitcnt lgkmcnt(base)",
+        ".set base, base+8", "ds_read_b64 v[base:base+1], v0", "late = 3", ".set base, UNDEF", "v_mov_b32 v[base], v0", "s_endpgm",
+    ]  # fmt: skip
+    program = read("\n".join(lines), 64)
+    named = [operand_registers(item, program.symbols) for item in program.instructions]
+    assert named[0] == [["v4", "v5"], ["v3"]] and named[2] == [["v12", "v13"], ["v0"]] and named[3] == [["?v"], ["v0"]]
+    assert program.instructions[1].operands == ("lgkmcnt(4)",)

@@ -153,6 +153,8 @@ def memory_act(name, last, first, rest, everything, packed, words):
         )
     if "_lds" in name or last.endswith(" lds"):
         return Act([("vmcnt", "vm")], (), everything, lds="w", road="copy")
+    if name == "global_inv":  # by the CDNA5 guide with the loads
+        return Act([("loadcnt", "vm")])
     if name.endswith(("_inv", "_wb", "_wbl2", "_wbinv")) or "prefetch" in name:
         return Act()
     atomic = "_atomic" in name
@@ -166,7 +168,7 @@ def memory_act(name, last, first, rest, everything, packed, words):
     if name.startswith("flat"):
         raises.append(("lgkmcnt", "") if packed else ("dscnt", "ds"))
     late = first if gives else frozenset()
-    reads = everything if not gives or (atomic and name.startswith("buffer")) or "d16" in name else rest
+    reads = everything if not gives or (atomic and name.startswith("buffer")) or ("d16" in name and not packed) else rest
     held = (reads if gives else everything) | {"exec_lo"} | mask
     return Act(raises, late, reads, group=group, held=held)
 

@@ -6,6 +6,7 @@ import pytest
 from cdna.mfma.describe import describe as describe_mfma
 from cdna.mfma.opcodes import MatrixError
 from cdna.wmma.describe import describe
+from cdna.wmma.hazards import operand
 from cdna.wmma.opcodes import index_sets, matrices, opcode, opcodes, operations, registers
 
 
@@ -33,10 +34,15 @@ def test_registers(name, counts):
         ("16x16x64_iu8", "v_wmma_i32_16x16x64_iu8"),
         ("V_SWMMAC_F32_16X16X64_F16_e64", "v_swmmac_f32_16x16x64_f16"),
         ("__builtin_amdgcn_wmma_scale_f32_32x16x128_f4", "v_wmma_scale_f32_32x16x128_f4"),
+        ("llvm.amdgcn.wmma.f32.16x16x4.f32.v8f32.v2f32", "v_wmma_f32_16x16x4_f32"),
+        ("@llvm.amdgcn.swmmac.f32.16x16x64.f16.v8f32.v16f16.v32f16.i32", "v_swmmac_f32_16x16x64_f16"),
+        ("rocdl.wmma.scale16.f32.16x16x128.f8f6f4", "v_wmma_scale16_f32_16x16x128_f8f6f4"),
     ],
 )
 def test_spellings(said, name):
     assert opcode(said).mnemonic == name
+    if "wmma" in said.lower():
+        assert operand(said).name == name
 
 
 @pytest.mark.parametrize("name", ["v_mfma_f32_16x16x16_f16", "v_swmmac_f32_16x16x64_fp8_fp8", "", "v_wmma_"])
@@ -68,3 +74,9 @@ def test_describe_has_the_shape_of_mfma(op):
     assert set(theirs["operands"][0]) <= set(found["operands"][0])
     assert {item["claim"] for item in found["disputed"]} <= set(found["claims"])
     assert len(found["claims"]) == len(set(found["claims"]))
+
+
+def test_integer_products_alone_choose_signs():
+    """§7.12 of the CDNA5 guide: NEG says of IU4 and IU8 operands, and of no others, whether they are signed."""
+    signed = {op.mnemonic for op in opcodes("gfx1250") if describe(op.mnemonic)["modifiers"].get("neg_lo") == "sign"}
+    assert signed == {op.mnemonic for op in opcodes("gfx1250") if op.mnemonic.endswith(("_iu4", "_iu8"))} and len(signed) == 8
