@@ -35,13 +35,14 @@ def test_numbers_are_found(text, numbers):
 def test_placeholders_are_filled_and_braces_kept():
     values = {"gfx1250": {"codes": [2, 4], "banks": {"count": 64}, "on": True}}
 
-    assert fill("{codes[1]} of {banks.count}, {on}, {{x}}, {codes}", values) == "4 of 64, true, {x}, 2, 4"
+    assert fill("{codes[1]} of {banks.count}, {on}, {{x}}, {codes}", values) == "4 of 64, yes, {x}, 2, 4"
 
 
 def test_targets_that_differ_are_named():
     values = {"gfx942": {"n": 65536}, "gfx950": {"n": 163840}, "gfx1250": {"n": 65536}}
 
     assert fill("{n} bytes", values) == "65536 (gfx942, gfx1250), 163840 (gfx950) bytes"
+    assert fill("LDS ({n})", values) == "LDS (65536 on gfx942, gfx1250; 163840 on gfx950)"
 
 
 def test_references_are_listed_with_lone_braces():

@@ -68,9 +68,10 @@ def _blank(match):
 def show(value):
     """Return a value of the register as a reader sees it."""
     if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, list):
-        return ", ".join(show(item) for item in value)
+        return "yes" if value else "no"
+    if isinstance(value, (list, tuple)):
+        nested = any(isinstance(item, (list, tuple, dict)) for item in value)
+        return ("; " if nested else ", ").join(show(item) for item in value)
     if isinstance(value, dict):
         return ", ".join(f"{name} {show(item)}" for name, item in value.items())
     return str(value)
@@ -80,7 +81,8 @@ def fill(text, values):
     """Return a text with its placeholders filled.
 
     Args: text: with {name}, {name[0]}, {name.sub}; values: {target: {name: value}}. Where targets differ, each value
-      is followed by its targets: `65536 (gfx942), 163840 (gfx950)`. A reference to nothing stays as written.
+      is followed by its targets: `65536 (gfx942), 163840 (gfx950)`, and inside parentheses of its own
+      `65536 on gfx942; 163840 on gfx950`. A reference to nothing stays as written.
     """
 
     def one(match):
@@ -102,6 +104,8 @@ def fill(text, values):
                 shown.append((word, [target]))
         if len(shown) == 1 and len(shown[0][1]) == len(values):
             return shown[0][0]
-        return ", ".join(f"{word} ({', '.join(targets)})" for word, targets in shown) or match[0]
+        form = "{} on {}" if text[: match.start()].endswith("(") and text.startswith(")", match.end()) else "{} ({})"
+        between = "; " if form == "{} on {}" else ", "
+        return between.join(form.format(word, ", ".join(targets)) for word, targets in shown) or match[0]
 
     return PLACEHOLDER.sub(one, text)

@@ -4,6 +4,7 @@
 import re
 
 from cdna_evidence.register.target_names import NEIGHBOURS, written
+from cdna_evidence.register.text import show
 
 FACETS = ("cited", "modelled", "executed", "corroborated", "measured")
 RUN_FACETS = FACETS[1:]
@@ -115,17 +116,4 @@ def leaves(values, path=""):
         if isinstance(value, dict):
             yield from leaves(value, here)
         else:
-            yield here, value_text(value)
-
-
-def value_text(value):
-    """Return a published value as a reader writes it."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, (list, tuple)):
-        if any(isinstance(item, (list, tuple, dict)) for item in value):
-            return "; ".join(value_text(item) for item in value)
-        return ", ".join(value_text(item) for item in value)
-    if isinstance(value, dict):
-        return ", ".join(f"{name} {value_text(item)}" for name, item in value.items())
-    return str(value)
+            yield here, show(value)
