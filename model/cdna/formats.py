@@ -65,10 +65,10 @@ _ALIASES = {
     "e5m2": ("e5m2ocp", "ocpe5m2", "fp8e5", "e5", "bf8ocp", "ocpbf8"),
     "e2m3": ("e2m3fn", "fp6"),
     "e3m2": ("e3m2fn", "bf6"),
-    "e2m1": ("e2m1fn", "e2m1fnx2", "fp4", "mxfp4", "nvfp4", "f4", "fp4x2", "f4x2", "pkfp4"),
+    "e2m1": ("e2m1fn", "fp4", "mxfp4", "nvfp4", "f4", "pkfp4"),
     "e8m0": ("e8m0fnu", "ue8m0"),
     "e5m3": ("ue5m3",),
-    "bf16": ("bfloat16",),
+    "bf16": ("bfloat16", "nvbfloat16"),
     "fp16": ("f16", "float16", "half"),
     "xf32": ("xfloat32", "tf32"),
 }
@@ -81,6 +81,9 @@ _ENDINGS = ("t", "type", "ext", "pk", "bexp", "storage")
 _ALWAYS_OCP = ("mxfp8", "nvfp8", "cudar8f", "hipblaslt", "matrixfmt", "float")
 _SAY = {"mxfp8": "mxfp8_e4m3 or mxfp8_e5m2", "mxfp6": "mxfp6_e2m3 or mxfp6_e3m2"}
 _SAY["ue4m3"] = "e4m3fn; codes 0 to 0x7f are the same"
+# MLIR's and ml_dtypes' name is that of a third format, which no target takes; safetensors writes F8_E4M3 for e4m3fn.
+_THIRD = "has infinities in MLIR and ml_dtypes, which no target takes; say e4m3fnuz (gfx942) or e4m3fn (gfx950, gfx1250, safetensors)"
+_SAY_CLAIMED = {name: (_THIRD, "FMT-062") for name in ("f8e4m3", "float8e4m3")}
 # Names that say too little: which format they mean depends on the target.
 _BY_TARGET = {name: ("e4m3fnuz", "e4m3fn") for name in ("e4m3", "fp8", "f8", "float8")}
 _BY_TARGET.update({name: ("e5m2fnuz", "e5m2") for name in ("bf8", "bfloat8", "b8")})
@@ -111,6 +114,8 @@ def format_named(name, target=None):
     while len(parts) > 1 and parts[-1] in _ENDINGS:
         parts.pop()
     text = "".join(parts)
+    for count in ("x2", "x4"):  # several numbers of the format, as in __hip_fp8x2_e4m3_fnuz
+        text = text.replace(count, "")
     if text[:3] == "hip" and text[-4:] == "e4m3":
         text = "e4m3fn"  # HIP names its other format with _fnuz, on every target
     for known in FORMATS:
@@ -120,6 +125,8 @@ def format_named(name, target=None):
         return _by_target(name, _BY_TARGET[text], target)
     if text in _SAY:
         raise FormatError("format", repr(name), "say " + _SAY[text], None)
+    if text in _SAY_CLAIMED:
+        raise FormatError("format", repr(name), *_SAY_CLAIMED[text])
     for prefix in _PREFIXES:
         if text.startswith(prefix) and len(text) > len(prefix):
             rest = text[len(prefix) :]

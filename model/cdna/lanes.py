@@ -254,14 +254,14 @@ def check_dpp(control, amount, target):
         right = isinstance(amount, (list, tuple)) and len(amount) == length
         if not right or [1 for item in amount if item < 0 or item > most]:
             allowed = str(length) + " lane numbers, each 0.." + str(most)
-            raise LaneError(control, amount, allowed, "LANE-055")
+            raise LaneError(control, "nothing" if amount is None else amount, allowed, "LANE-055")
     elif kind == "none":
         if amount is not None:
             raise LaneError(control, amount, "no number", "LANE-055")
     else:
         allowed = (15, 31) if kind == "15 or 31" else (1,) if kind == "1" else range(int(kind.split("..")[0]), 16)
         if amount not in allowed:
-            raise LaneError(control, amount, kind, "LANE-055")
+            raise LaneError(control, "nothing" if amount is None else amount, kind, "LANE-055")
 
 
 def swap(first, second, rows, target, active=None):

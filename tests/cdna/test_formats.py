@@ -381,6 +381,13 @@ def test_xf32_is_single_precision_rounded_to_nineteen_bits():
         ("rocwmma::bfloat8_fnuz_t", "e5m2fnuz"),
         ("F8N", "e4m3fnuz"),
         ("ck_tile::pk_fp4_t", "e2m1"),
+        # Vectors of HIP, CUDA and PTX are the format of their parts.
+        ("__hip_fp8x2_e4m3_fnuz", "e4m3fnuz"),
+        ("__hip_fp8x4_e5m2", "e5m2"),
+        ("__hip_fp8x2_e4m3", "e4m3fn"),
+        ("__nv_fp4x2_e2m1", "e2m1"),
+        ("e2m1x2", "e2m1"),
+        ("__nv_bfloat16", "bf16"),
     ],
 )
 def test_names_of_other_libraries(name, wanted):
@@ -402,6 +409,15 @@ def test_block_scaled_formats_are_ocp_whatever_the_target(target):
     for name in ("mxfp8", "mxfp6"):
         with pytest.raises(FormatError, match=f"{name}_"):
             format_named(name, target)
+
+
+@pytest.mark.parametrize("name", ["f8E4M3", "float8_e4m3", "ml_dtypes.float8_e4m3", "F8_E4M3"])
+def test_the_e4m3_with_infinities_is_none_of_the_targets(name):
+    """ml_dtypes: 0x78 of float8_e4m3 is an infinity; safetensors writes F8_E4M3 for torch.float8_e4m3fn on every device."""
+    for target in (None, "gfx942", "gfx950"):
+        with pytest.raises(FormatError, match="infinities.*say e4m3fnuz"):
+            format_named(name, target)
+    assert not is_ambiguous(name)
 
 
 def test_errors_say_what_is_allowed():

@@ -168,6 +168,8 @@ def test_negative_values_with_and_without_dashes(order):
         ("nan", "0x7fc0"),
         ("-inf", "0xff80"),
         ("10^2", "0x42c8"),
+        ("3 / 8", "0x3ec0"),
+        ("- 0.5 * 2 ** -3", "0xbd80"),
     ],
 )
 def test_ways_to_write_a_number(text, code):
@@ -310,6 +312,8 @@ def test_a_foreign_format_is_a_warning_elsewhere():
         (("encode", "e5m2"), "no VALUE"),
         (("encode", "e5m2", "--"), "no VALUE"),
         (("encode", "e5m2", "--", "one"), "a number such as"),
+        (("encode", "e5m2", "--", "1 2"), "a number such as"),
+        (("decode", "f8E4M3", "1", "--target", "gfx950"), "infinities"),
         (("encode", "e5m2", "--", "1/0"), "division by zero"),
         (("encode", "e5m2", "--", "1e99999"), "exponent beyond"),
         (("encode", "e5m2", "--", "2^9999999"), "exponent beyond"),

@@ -69,6 +69,13 @@ def test_problem_lc_04_an_unknown_target_gets_no_yes(call, requested, fits):
     assert document["findings"][0]["rule"] == "unknown-target"
 
 
+@pytest.mark.parametrize("target", ["GFX950", "mi355x", "gfx950:xnack-", "CDNA4"])
+def test_another_spelling_of_a_target_is_not_an_unknown_one(call, target):
+    """131072 bytes fit the 163840 of gfx950: the smallest known limit would say that they do not."""
+    status, document, _, err = call("alloc", "131072", "--target", target, "--json")
+    assert status == 2 and document is None and "gfx950" in err
+
+
 def test_problem_lc_05(call):
     wanted = PROBLEMS["LC-05"]["right_outcome"]
     _, before, _, _ = call("alloc", "(256*64+256*64)*2", "--stages", 2, "--target", "gfx950", "--json")
@@ -699,3 +706,39 @@ def test_what_a_library_counts_is_named_where_nobody_published(call, target, op,
     """rocRoller's LDSBankModel.cpp, getThreadsPerClock and getNumLDSBanks."""
     status, _, _, err = call("conflicts", "--target", target, "--op", op, "--expr", "lane*16")
     assert status == 3 and f"{lanes} neighbouring lanes a clock over 32 banks" in err
+
+
+@pytest.mark.parametrize("first, beyond", [(63488, False), (63504, True)])
+def test_the_last_byte_counts_against_the_capacity(call, first, beyond):
+    """63 * 32 + 63504 + 32 is 65552, and gfx942 has 65536 bytes."""
+    expr = f"lane*32+{first}"
+    _, document, _, _ = call("conflicts", "--target", "gfx942", "--bytes", "32", "--expr", expr, "--json")
+    assert ("beyond-lds" in [item["rule"] for item in document["findings"]]) is beyond
+
+
+def test_a_group_without_an_active_lane_is_named(call, tmp_path):
+    file = tmp_path / "one.json"
+    file.write_text(json.dumps({"addresses": [None] * 63 + [4]}))
+    _, _, out, _ = call("conflicts", "--target", "gfx942", "--op", "ds_read_b32", str(file))
+    assert [line.split("  ")[-1].strip() for line in out.splitlines() if line[:1].isdigit()] == ["no lane is active", "free"]
+
+
+@pytest.mark.parametrize(
+    ("size", "opcode"),
+    [
+        ("sbyte", "global_load_lds_sbyte"),
+        ("global_load_lds_sshort", "global_load_lds_sshort"),
+        ("buffer_load_sbyte", "buffer_load_sbyte"),
+        ("buffer_load_ubyte", "buffer_load_ubyte"),
+    ],
+)
+def test_a_sign_extending_copy_lands_where_the_other_does(call, size, opcode):
+    """clang 22 assembles global_load_lds_sbyte, _sshort and buffer_load_sbyte with lds for gfx942."""
+    status, document, _, _ = call("direct", "--target", "gfx942", "--size", size, "--lane", "3", "--json")
+    result = document["result"]
+    assert (status, result["opcode"], result["lds_address"], result["written_bytes"]) == (0, opcode, 12, 4)
+
+
+def test_a_name_that_is_no_size(call):
+    status, _, out, err = call("direct", "--target", "gfx942", "--size", "float4", "--lane", "0")
+    assert (status, out) == (2, "") and "'float4': bytes a lane, or one of ubyte" in err

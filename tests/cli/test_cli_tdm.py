@@ -210,6 +210,23 @@ def test_words_that_are_wrong(arguments, mentioned):
     assert len(answer.err) < 400
 
 
+@pytest.mark.parametrize("mark", [":", "/", "-", "_", ".", "+", ":0x"])
+def test_any_mark_may_stand_between_words_of_eight_digits(mark):
+    assert call(["decode", "--json", mark.join(EXAMPLE)]).document == call(["decode", "--json", *EXAMPLE]).document
+
+
+@pytest.mark.parametrize("text", ["0x1000: 0x1 0x0 0x0 0x80000000", "8000_0000 0 0 80000000", "s00000001:00000000"])
+def test_a_mark_inside_other_numbers_is_refused(text):
+    refused(call(["decode", text]), "not hexadecimal")
+
+
+def test_what_encode_prints_can_be_decoded_with_its_findings():
+    printed = call(["encode", "-"], json.dumps({"fields": {"tile_dim0": 4, "pad_enable": 1, "workgroup_mask": 1}}))
+    assert "warning: " in printed.out and "info: " in printed.out
+    fields = call(["decode", "--json", "-"], printed.out).document["result"]["fields"]
+    assert (fields["tile_dim0"], fields["pad_enable"], fields["workgroup_mask"]) == (4, 1, 1)
+
+
 def test_standard_input_that_is_no_text():
     refused(call(["decode", "-"], b"\xff\xfe"), "UTF-8")
     refused(call(["decode", "-"], ""), "0 words")
@@ -417,6 +434,17 @@ def test_pad_tells_first_where_the_element_lands():
     words = ["pad", "--row-bytes", "128", "--pad-bytes", "16", "--element-bytes", "2", "--rows", "4"]
     assert call([*words, "--at", "3,2"]).out.startswith("element 3,2, byte 262 without gaps, lands at 294\n")
     assert call([*words, "--byte", "262"]).out.startswith("byte 262 without gaps, lands at 294\n")
+    # Four rows of 128 bytes: rows 0 to 3, bytes 0 to 511.
+    assert call([*words, "--at", "63,3"]).status == call([*words, "--byte", "511"]).status == 0
+    refused(call([*words, "--at", "0,4"]), "row 4 of 4")
+    refused(call([*words, "--byte", "512"]), "512 bytes")
+
+
+def test_pad_of_more_than_a_workgroup_can_have():
+    """327680 bytes: 315 rows of 1024 with 16 between them take 327584, 316 take 328624; unpadded, 320 rows fit."""
+    for pad, rows, rules in (("16", 315, []), ("16", 316, ["lds-overflow"]), ("0", 320, []), ("0", 321, ["lds-overflow"])):
+        answer = call(["pad", "--row-bytes", "1024", "--pad-bytes", pad, "--rows", str(rows), "--json"])
+        assert answer.status == 0 and [rule for rule, _ in answer.rules] == rules
 
 
 def test_a_field_with_a_slip_is_told_the_right_name():

@@ -221,6 +221,43 @@ def test_an_instruction_alone_tells_no_words(monkeypatch, capsys):
     assert status == 2 and "names registers and not what they hold" in message
 
 
+def test_what_the_other_commands_read_and_print_can_be_linted(monkeypatch, capsys):
+    """A file for `run`, with its list of instructions and NULL groups; what `encode` printed, twice; one object a line."""
+    document = {"fields": GATHER, "null_groups": [2, 3], "ops": ["store", "store"], "memory": [], "lds": {}, "read": []}
+    for text in (json.dumps(document), json.dumps(dict(document, fields=None, words=list(encode(GATHER)))).replace('"fields": null, ', "")):
+        found = run(monkeypatch, capsys, text)[1]["result"]["descriptors"]
+        assert [(item["mode"], [each["rule"] for each in item["findings"]]) for item in found] == [("gather16", ["gather-null-indices", "scatter-repeats"])]
+    assert main(["tdm", "encode", str(_file(monkeypatch, {"fields": FIELDS | {"tile_dim0": 0}}))]) == 0
+    printed = capsys.readouterr().out
+    assert "warning: " in printed
+    for text in (printed + printed, "\n".join(2 * [json.dumps({"fields": FIELDS | {"tile_dim0": 0}})])):
+        found = run(monkeypatch, capsys, text)[1]["result"]["descriptors"]
+        assert [[each["rule"] for each in item["findings"]] for item in found] == [["nop-tile-dim0"]] * 2
+    assert run(monkeypatch, capsys, '{"fields": {"tile_dim0": 4,}}')[1].startswith("cdna tdm: standard input:1:28: not JSON")
+
+
+def _file(monkeypatch, document):
+    """Put a document on standard input and return the name of that."""
+    import io
+    import sys
+
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(json.dumps(document).encode()), encoding="utf-8"))
+    return "-"
+
+
+def test_mode_and_rank_are_told_only_where_their_words_are_constant(monkeypatch, capsys):
+    """Word 4 says whether passes are made, word 8 holds two of the tile's extents; word 5 says neither."""
+    words = [str(word) for word in encode(FIELDS)]
+    call = "call void @llvm.amdgcn.tensor.load.to.lds.d2(<4 x i32> <{}>, <8 x i32> {}, i32 0)\n"
+    for word, mode, rank in ((4, None, None), (8, "dense", None), (5, "dense", 2)):
+        typed = [f"i32 {text}" for text in words]
+        typed[word] = "i32 0"
+        body = f"%a = insertelement <8 x i32> <{', '.join(typed[4:])}>, i32 %x, i64 {word - 4}\n"
+        text = "define void @k(i32 %x) {\n" + body + call.format(", ".join(typed[:4]), "%a") + "ret void\n}\n"
+        (found,) = run(monkeypatch, capsys, text)[1]["result"]["descriptors"]
+        assert (found["mode"], found["rank"]) == (mode, rank)
+
+
 def test_a_walk_over_a_whole_matrix_is_silent(monkeypatch, capsys):
     copy = {"element_bits": 16, "base": 1 << 40, "tensor": [200, 100], "strides": [256], "tile": [64, 32]}
     tiles = [{**copy, "at": [x, y], "lds_addr": 0} for y in range(0, 100, 32) for x in range(0, 200, 64)]

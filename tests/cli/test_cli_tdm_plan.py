@@ -236,6 +236,14 @@ def test_several_questions_in_one_call(plan):
     assert all(text in out for text in ("gather", "ring", "cluster", "0x0003", "TDM-067", "TDM-105", "TDM-081"))
 
 
+def test_a_tile_with_its_gaps_fits_the_largest_allocation(plan):
+    """327680 bytes: 158 rows of 2048 with 16 between them end at 326096, one more row at 328160."""
+    for rows, rules in ((158, ["iterate-bounds"]), (159, ["lds-overflow", "iterate-bounds"])):
+        words = ("--row-bytes", 2048, "--rows", rows, "--block-bytes", 2048, "--gap-bytes", 16, "--json")
+        status, document, _, _ = plan(*words)
+        assert status == 0 and [item["rule"] for item in document["findings"]] == rules
+
+
 @pytest.mark.parametrize(
     "words, said",
     [

@@ -221,6 +221,16 @@ def test_encode_and_run_refuse_what_fits_no_field_alike(document, said, tmp_path
     assert ran["findings"] == encoded["findings"] and said in ran["findings"][0]["message"]
 
 
+def test_findings_see_what_a_null_group_makes_of_the_list(tmp_path, capsys):
+    """llvm/llvm-project#171540: without index groups each row is row 0, so a scatter writes row 0 each time."""
+    fields = {"gather_mode": 1, "tile_dim0": 1, "tile_dim1": 3, "tensor_dim0": 1, "tensor_dim1": 9, "row_indices": [1, 2, 3]}
+    document = dict(GOOD, fields=dict(fields, tensor_dim0_stride=1), op="store")
+    for groups, rules in (([], []), ([2, 3], ["gather-null-indices", "scatter-repeats"])):
+        answer = json.loads(call(dict(document, null_groups=groups), tmp_path, capsys, "--json")[1])
+        assert [item["rule"] for item in answer["findings"]] == rules
+        assert ("strictly-increasing" in [item["position"] for item in answer["disputed"]]) == bool(groups)
+
+
 def test_missing_file(capsys):
     assert main(["tdm", "run", "no-such-file.json"]) == 2
     assert "no-such-file.json" in capsys.readouterr().err

@@ -76,6 +76,14 @@ def test_decode(run, value, target, counters, text):
         (["vmcnt(0)", "&", "lgkmcnt(0)"], "gfx950", "bf8c0070"),
         (["s_waitcnt 0x3952"], "gfx942", "bf8c3952"),
         (["70", "0f", "8c", "bf"], "gfx942", "bf8c0f70"),
+        (["BF8C0F70"], "gfx942", "bf8c0f70"),  # as llvm-objdump prints it behind the address
+        (["bfcb0002"], "gfx1250", "bfcb0002"),
+        # llvm-mc 22.1.8 --show-encoding
+        (["s_wait_alu 0xfffe"], "gfx1250", "bf88fffe"),
+        (["s_wait_alu depctr_va_vdst(0)"], "gfx1250", "bf880f9f"),
+        (["s_wait_alu", "depctr_va_vdst(0)", "depctr_va_ssrc(0)"], "gfx1250", "bf880e9f"),
+        (["s_wait_alu depctr_vm_vsrc(3)"], "gfx1250", "bf88ff8f"),
+        (["s_wait_alu depctr_hold_cnt(0)"], "gfx1250", "bf88ff1f"),
         (["1c 01 c8 bf"], "gfx1250", "bfc8011c"),
         (["s_wait_loadcnt_dscnt 0x11c"], "gfx1250", "bfc8011c"),
         (["s_wait_tensorcnt", "2"], "gfx1250", "bfcb0002"),
@@ -97,7 +105,7 @@ def test_decode_takes_text_and_bytes(run, words, target, wanted):
         ("s_wait_dscnt 0", "gfx942", "not an instruction of gfx942"),
         ("s_wait_loadcnt", "gfx1250", "s_wait_loadcnt: the operand is not a number"),
         ("v_mov_b32 v0, v1", "gfx942", "or the text of a wait"),
-        ("s_wait_alu depctr_va_vdst(0)", "gfx1250", "or the text of a wait"),
+        ("s_wait_alu", "gfx1250", "or the text of a wait"),
     ],
 )
 def test_what_is_no_wait_of_the_target_is_said(run, text, target, said):
@@ -132,6 +140,11 @@ def test_what_a_count_beyond_the_counter_does_is_disputed(run, word, waits_for, 
     [
         (("decode", "many", "--target", "gfx942"), "decimal or 0x"),
         (("decode", "0x10000", "--target", "gfx942"), "no wait of gfx942"),
+        (("decode", "bf8cxyzw", "--target", "gfx942"), "decimal or 0x"),
+        (("decode", "s_wait_alu depctr_va_vdst(16)", "--target", "gfx1250"), "0..15"),
+        (("decode", "s_wait_alu depctr_va_dst(0)", "--target", "gfx1250"), "va_vdst, va_sdst"),
+        (("decode", "s_wait_alu 0x10000", "--target", "gfx1250"), "depctr_NAME(N)"),
+        (("decode", "s_wait_alu 0", "--target", "gfx942"), "not an instruction of gfx942"),
         (("decode", "0x11c", "--target", "gfx1250"), "no wait of gfx1250"),
         (("decode", "0", "--target", "gfx90a"), "gfx942, gfx950, gfx1250"),
         (("decode", "0"), "--target"),
@@ -427,6 +440,7 @@ def test_the_help_says_what_is_not_judged(capsys):
         ("gfx1250", "__builtin_amdgcn_global_load_async_to_lds_b128", "asynccnt"),
         ("gfx1250", "llvm.amdgcn.tensor.load.to.lds", "tensorcnt"),
         ("gfx950", "llvm.amdgcn.raw.ptr.buffer.load.lds", "vmcnt"),
+        ("gfx950", "buffer_load_dwordx4_lds", "vmcnt"),
         ("gfx942", "llvm.amdgcn.load.to.lds", "vmcnt"),
     ],
 )

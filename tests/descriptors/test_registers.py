@@ -73,6 +73,14 @@ def test_styles(style):
     assert names("\n".join(dump(0, PLAIN, style))) == {f"{bank}[0:11]": PLAIN}
 
 
+@pytest.mark.parametrize("style", ["s{n} = {w}", "s{n} {w:x}", "S[{n}]: {w:X}"])
+def test_numbers_without_0x_are_of_one_base(style):
+    """200 columns make word 5 13107200, eight decimal digits; in hexadecimal 10000 and c80000 stand beside 80000000."""
+    words = (1, 0, 4096, 0x80000000, 0x10000, 200 << 16, 64 << 16, 64 << 16, 16, 512, 0, 0)
+    assert words == encode(SMALL | {"tensor_dim0": 200, "global_addr": 4096})
+    assert names("\n".join(dump(0, words, style))) == {"s[0:11]": words}
+
+
 def test_groups_a_line():
     groups = " ".join(f"{w:08x}" for w in PLAIN[:4]), " ".join(f"{w:x}" for w in PLAIN[4:])
     assert names(f"s[0:3]: {groups[0]}\ns[4:11]: {groups[1]}") == {"s[0:11]": PLAIN}
@@ -88,6 +96,7 @@ def test_a_broken_descriptor_of_a_right_length_is_still_one():
         (dump(0, [1, 2, 3]), "no run of 12"),
         (dump(0, range(30)), "no run of 12"),
         ([*dump(0, PLAIN), "hello"], "'hello' is not a register"),
+        ([*dump(0, [*PLAIN[:5], 200 << 16, *PLAIN[6:]], "s{n} {w:x}"), "s12 -5"], "hexadecimal and -5 decimal"),
         ([*dump(0, PLAIN[:11]), "s11 0x100000000"], "s11 holds more than 32 bits"),
     ],
 )

@@ -106,6 +106,8 @@ def test_td06_vaddr4_is_null(clang):
     [
         ("gfx950", "global_load_lds_dwordx4 v[0:1], off", "0080f4dd"),
         ("gfx950", "global_load_lds_dwordx3 v[0:1], off", "0080f8dd"),
+        # By LLVM's rule: or-mask 01000 and xor-mask 00010 over the kept bits 00111.
+        ("gfx942", 'ds_swizzle_b32 v0, v1 offset:swizzle(BITMASK_PERM, "01pip")', "07097ad801000000"),
         ("gfx1250", "s_wait_tensorcnt 64", "4000cbbf"),
         ("gfx1250", "s_wait_asynccnt 1", "0100cabf"),
         ("gfx1250", "tensor_load_to_lds s[0:3], s[4:11], s[12:15], s[12:15]", "010071d00000007c00040c0c"),
@@ -156,6 +158,8 @@ def test_a_symbol_leaves_the_bytes_open(clang):
         "x=5",
         '# 7 "other"',
         's_nop "',
+        's_nop 0 "01pip',
+        "s_nop '\"01pip\"",
         "\ud800",
         "s_nop " + "0" * 5000,
     ],

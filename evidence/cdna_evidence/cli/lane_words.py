@@ -24,6 +24,7 @@ NAMES = {
     "permlane_idx_gen": ("index-gen", ()),
     "idx_gen": ("index-gen", ()),
     "index_gen": ("index-gen", ()),
+    "__ballot": ("ballot", ()),
 }
 NO_MODEL = {
     "permlane64": "it exchanges the halves of a wave of 64 lanes: gfx942 and gfx950 do not have it, nor does the guide of gfx1250, LANE-001",
@@ -39,6 +40,8 @@ def command_of(word, commands):
     name = word.strip().lower().replace(".", "_")
     for prefix in ("llvm_amdgcn_", "__builtin_amdgcn_", "rocdl_", "v_", "ds_"):
         name = name.removeprefix(prefix)
+    for suffix in ("_i32", "_i64", "_w32", "_w64"):  # the type behind an intrinsic, the wave behind a builtin
+        name = name.removesuffix(suffix)
     for suffix in ("_e32", "_e64", "_dpp8" if name != "mov_dpp8" else "", "_dpp" if name.endswith("_b32_dpp") else "", "_b32"):
         name = name.removesuffix(suffix) if suffix else name
     name = name if name in commands or name in NAMES else name.replace("-", "_")
@@ -49,7 +52,7 @@ def command_of(word, commands):
     if name in NO_MODEL:
         raise Usage(f"{word[:40]}: no model: {NO_MODEL[name]}")
     hint = ""
-    if name.startswith(("shfl", "__shfl", "shuffle", "wave_shuffle")):
+    if name.startswith(("shfl", "__shfl", "shuffle", "wave_shuffle", "gpu_shuffle")):
         hint = "; a shuffle is bpermute with --index 4*(its source lane)"
     raise Usage(f"unknown command {word[:40]!r}: {', '.join(commands)}{hint}")
 

@@ -175,6 +175,8 @@ def run_alloc(options, rest):
     from cdna.lds import allocation
     from cdna.targets import TARGETS
 
+    from .near import target_said
+
     if len(rest) != 1:
         raise Usage(f"lds alloc: give one number of BYTES ({len(rest)} given)")
     each = _bytes(rest[0])
@@ -185,7 +187,10 @@ def run_alloc(options, rest):
     target = required(options, "--target")
     json = bool(options.get("--json"))
     if target not in [known.name for known in TARGETS]:
-        return _alloc_elsewhere(target, requested, json)
+        hint = target_said(target)
+        if hint and hint.split()[-1] in [known.name for known in TARGETS]:
+            target_of(options)  # another spelling of a target: the smallest limit would be a wrong answer
+        return _alloc_elsewhere(target, requested, json, hint)
     done = allocation.allocate(target, requested)
     result = _allocated(done, each, stages)
     disputed = []
@@ -234,12 +239,10 @@ def _allocated(done, each, stages):
     }
 
 
-def _alloc_elsewhere(target, requested, json):
+def _alloc_elsewhere(target, requested, json, hint):
     """A target that nothing here is known about: no answer but the least known limit, and never a yes."""
     from cdna.lds import allocation
     from cdna.targets import TARGETS
-
-    from .near import target_said
 
     limit = allocation.smallest_limit()
     known = ", ".join(item.name for item in TARGETS)
@@ -254,7 +257,6 @@ def _alloc_elsewhere(target, requested, json):
     message = f"target={target!r}: nothing is known about it ({known}); the one safe guess is the smallest known limit, {limit} bytes"
     if requested > limit:
         message += f", and {requested} is more"
-    hint = target_said(target)
     message += f"; {hint}" if hint else ""
     finding = {"rule": "unknown-target", "severity": "error", "message": message, "claim": "LDS-001", "field": "target"}
     return emit("lds alloc", target, result, [finding], (), json)

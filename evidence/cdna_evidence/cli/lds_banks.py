@@ -63,9 +63,10 @@ def run_conflicts(options, rest):
             if other.worst > found[-1][1].worst and (assume or other.service == service.safest(target, op)):
                 findings.append(_safer(claim, position, note, other.worst))
     limit = place.capacity.value
-    beyond = [lane for lane in range(len(addresses)) if addresses[lane] is not None and addresses[lane] + 1 > limit]
+    size = max(offset + service.width_of(op) for op, offset in parts)
+    beyond = [lane for lane in range(len(addresses)) if addresses[lane] is not None and addresses[lane] + size > limit]
     if beyond:
-        message = f"addresses[{beyond[0]}]={addresses[beyond[0]]}: 0..{limit - 1} on {target}, LDS-001"
+        message = f"addresses[{beyond[0]}]={addresses[beyond[0]]}: {size} bytes from there leave 0..{limit - 1} of {target}, LDS-001"
         findings.append(
             {"rule": "beyond-lds", "severity": "warning", "message": message, "claim": "LDS-001", "field": "addresses"}
         )
@@ -169,11 +170,9 @@ def _conflict_text(found, result):
         rows = []
         for i in range(len(groups_of.groups)):
             bank = one.busiest[i]
-            note = (
-                "free"
-                if one.degrees[i] <= max(1, one.least[i])
-                else f"bank {bank} is asked for {one.degrees[i]} DWORDs"
-            )
+            note = f"bank {bank} is asked for {one.degrees[i]} DWORDs"
+            if one.degrees[i] <= max(1, one.least[i]):
+                note = "free" if one.degrees[i] else "no lane is active"
             rows.append((ranges(groups_of.groups[i]), f"{one.degrees[i]}-way", note))
         lines.append(table([("lanes", "degree", "")] + rows))
     lines.append(f"worst: {result['worst']}")

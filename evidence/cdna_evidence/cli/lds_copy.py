@@ -7,7 +7,7 @@ from .output import Usage, cannot_tell, emit
 
 LARGEST = (1 << 32) - 1
 # What the copies are called for, in place of the bytes of a lane.
-SIZES = {"ubyte": 1, "b8": 1, "ushort": 2, "b16": 2, "dword": 4, "b32": 4, "dwordx2": 8, "b64": 8}
+SIZES = {"ubyte": 1, "b8": 1, "ushort": 2, "b16": 2, "dword": 4, "b32": 4, "dwordx2": 8, "b64": 8, "sbyte": 1, "sshort": 2}
 SIZES |= {"dwordx3": 12, "b96": 12, "dwordx4": 16, "b128": 16}
 # What may stand before that in an instruction's name: the form that it tells, and whether the copy is asynchronous.
 STEMS = {"global_load_lds": ("global", False), "buffer_load": ("buffer", False)}
@@ -20,6 +20,7 @@ def run_direct(options, rest):
 
     nothing_else(rest)
     target = target_of(options)
+    signed = options.get("--size", "").strip().lower().endswith(("sbyte", "sshort"))  # other instructions, same places
     options = _by_name(options, target)
     size = number(options, "--size", None, least=1)
     given = {name: number(options, "--" + name, 0) for name in ("base", "m0", "soffset", "voffset")}
@@ -30,6 +31,8 @@ def run_direct(options, rest):
             raise Usage(f"--{name} {given[name]}: 0..{LARGEST}, a register of 32 bits")
     lane = number(options, "--lane", None)
     done = direct.copy(target, size, lane, **given)
+    if signed and done.lane_stride:
+        done = done._replace(opcode=done.opcode.replace("_u", "_s"))
     findings, disputed = [], []
     if not done.accepted:
         allowed = ", ".join(str(item) for item in direct.sizes(target))
@@ -95,6 +98,8 @@ def _by_name(options, target):
     given = options.get("--size", "")
     stem, _, word = given.strip().lower().rpartition("_")
     if word not in SIZES:
+        if word[:1].isalpha():
+            raise Usage(f"--size {given[:40]!r}: bytes a lane, or one of {', '.join(SIZES)}")
         return options
     options = dict(options, **{"--size": str(SIZES[word])})
     if not stem:

@@ -116,7 +116,8 @@ def run_audit(argv):
     }
     said = f"{result['instructions']} instructions, {len(counted)} of them matrix instructions: "
     said += f"{len(found.dependencies)} unprotected" if found.dependencies else "every dependency is protected"
-    if not found.dependencies and any(item["result"].get("missing") for item in found.disputed):
+    more = any(item["result"].get("missing") for item in found.disputed) or any(item["rule"] == "guide-asks-more" for item in found.findings)
+    if not found.dependencies and more:
         said += " as LLVM counts; another position asks for more, see below"
     if not found.dependencies:
         said += "\nlooked for, and nothing else: " + ", ".join(item["rule"] for item in result["rules"])
@@ -266,13 +267,19 @@ def by_compilers(unit, ask):
 
 
 def _by_compiler(target, first, then, sides, via):
-    from cdna.mfma.hazards import wide_store
+    from cdna.mfma.hazards import as_read, waits, wide_store
     from cdna.mfma.vector_pairs import role, written_as
     from cdna_evidence.witnesses import matrix, matrix_ir
 
     asked = [_asked(text, side) for text, side in zip((first, then), sides, strict=True)]
     if not any(isinstance(side, tuple) for side in asked):
         asked = [written_as(sides[0].name) or asked[0], role(sides[1].name) or asked[1]]
+    if sides[0].kind == "valu-exec" or (sides[0].kind == "valu" and via == "exec"):
+        # v_cmpx writes EXEC and a scalar register; the compilers are asked about the one that is waited for longer.
+        scalar = via == "read" and waits(target, first, then, via).states > waits(target, first, then, "exec").states
+        asked[0] = "compare" if scalar else "valu-exec"
+
+    via = as_read(sides[0], sides[1], via)
 
     def ask(name, witness):
         wide = sides[0].kind == "store"  # what the compilers are asked about: a store of 16 bytes

@@ -29,7 +29,8 @@ def number_of_text(text):
     if bare in ("nan", "inf", "infinity"):
         return Number("nan" if bare == "nan" else "infinity", negative, 0, 1)
     numerator, denominator = 1, 1
-    parts = re.split(r"(?<!\*)([*/])(?!\*)", bare.replace(" ", ""))
+    # Blanks may stand around operators; between digits they part numbers, and "1 2" is not 12.
+    parts = re.split(r"(?<!\*)([*/])(?!\*)", re.sub(r"\s*(\*\*|[*/^])\s*", r"\1", bare.strip()))
     for place, part in enumerate(parts):
         if place % 2:
             continue

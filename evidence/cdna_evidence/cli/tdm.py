@@ -10,6 +10,7 @@ from .output import Usage, emit, read_text
 TARGET = "gfx1250"
 COMMANDS = ("decode", "encode", "run", "pad", "plan", "lint", "fields")
 GROUP_NAMES = ("group0", "group1", "group2", "group3")
+REMARKS = ("error: ", "warning: ", "info: ", "disputed: ")
 USAGE = """usage: cdna tdm COMMAND ... [--json]
 
   decode WORD...   what descriptor words say: 4, 12, 16 or 20 words, or 8 with --group 1; `-` reads them
@@ -91,21 +92,27 @@ def words_of_args(args):
     Raises: Usage: not a hexadecimal word; it is named.
     """
     if list(args) == ["-"]:
-        return words_of_text(read_text("-"))
+        return words_of_text(without_remarks(read_text("-")))
     return words_of_text("\n".join(args))
+
+
+def without_remarks(text):
+    """Return a text without the findings and other positions that `encode` prints below its words."""
+    return "\n".join("" if line.startswith(REMARKS) else line for line in text.splitlines())
 
 
 def words_of_text(text):
     """Return the hexadecimal 32-bit words of a text with any separators.
 
-    Args: text: words, 0x optional, between blanks, commas, semicolons, quotes, bars or brackets; also whole groups
-      written as one run of 32, 64, 96 ... digits. The names group0 to group3 before them are passed over.
+    Args: text: words, 0x optional, between blanks, commas, semicolons, quotes, bars or brackets; any other mark may
+      stand between words of 8 digits each. Also whole groups written as one run of 32, 64, 96 ... digits. The names
+      group0 to group3 before them are passed over.
     Raises: Usage: not a hexadecimal word; it is named.
     """
     for mark in ",;|()[]{}<>\"'`":
         text = text.replace(mark, " ")
     words = []
-    for token in text.split():
+    for token in [part for joined in text.split() for part in _parts(joined)]:
         if token.lower().rstrip(":=") in GROUP_NAMES:
             continue  # as `encode` prints them
         digits = token[2:] if token[:2] in ("0x", "0X") else token
@@ -119,6 +126,16 @@ def words_of_text(text):
             raise Usage(f"word {shown(token)}: more than 32 bits as a hexadecimal number")
         words.append(int(digits, 16))
     return words
+
+
+def _parts(token):
+    """Return the words of 8 digits that other marks join, such as 00000001:00000000; else the token as it is.
+
+    Fewer digits may be one number: 8000_0000, or an address before a colon.
+    """
+    parts = "".join(mark if mark.isalnum() else " " for mark in token).split()
+    digits = [part[2:] if part[:2] in ("0x", "0X") else part for part in parts]
+    return parts if len(parts) > 1 and all(len(item) == 8 for item in digits) and parts[0][0] == token[0] else [token]
 
 
 def decode_words(words, group=None):

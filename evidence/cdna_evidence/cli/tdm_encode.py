@@ -40,7 +40,7 @@ def run_pad(argv):
     element = number(options.get("--element-bytes", "1"), "--element-bytes")
     rows = number(options.get("--rows", "1"), "--rows")
     interval = number(options["--interval-bytes"], "--interval-bytes") if "--interval-bytes" in options else row
-    byte = _byte_asked(options, row, element)
+    byte = _byte_asked(options, row, element, rows if "--rows" in options else None)
     from cdna.tdm.descriptor import FieldError
     from cdna.tdm.pad import pad_plan, padded_offset
     from cdna.tdm.readings import pad_readings
@@ -59,6 +59,7 @@ def run_pad(argv):
         if pad:
             codes = {"pad_enable": 1, "pad_interval": plan.interval_code, "pad_amount": plan.amount_code}
             found, disputed = padding_findings(codes), disputed_of(pad_readings(codes), True)
+        found = found + lds_overflow(plan.written_bytes, "rows")
         text = _pad_text(plan, pad, interval == row)
         if byte is not None:
             result["byte"] = {"packed": byte, "padded": padded_offset(byte, interval if pad else 0, pad)}
@@ -67,20 +68,27 @@ def run_pad(argv):
     return emit("tdm pad", TARGET, result, found, disputed, bool(options.get("--json")), text)
 
 
-def _byte_asked(options, row, element):
-    """Return the offset in the tile without gaps that --byte or --at asks for, or None. Raises: Usage."""
+def _byte_asked(options, row, element, rows):
+    """Return the offset in the tile without gaps that --byte or --at asks for, or None.
+
+    Raises: Usage: also for what lies behind the last row, where `rows` is not None.
+    """
     if "--byte" in options and "--at" in options:
         raise Usage("pad: give one of --byte and --at")
     if "--at" in options:
         at = [number(item, "--at") for item in options["--at"].split(",")]
         if len(at) != 2 or min(at) < 0 or at[0] * element >= max(row, 1):
             raise Usage(f"--at {shown(options['--at'])}: X,Y, the element X of a row and the row Y, from 0")
+        if rows is not None and at[1] >= max(rows, 1):
+            raise Usage(f"--at {shown(options['--at'])}: row {at[1]} of {rows}, counted from 0")
         return at[0] * element + at[1] * row
     if "--byte" not in options:
         return None
     byte = number(options["--byte"], "--byte")
     if byte < 0:
         raise Usage(f"--byte {byte}: at least 0, an offset in the tile without gaps")
+    if rows is not None and byte >= max(row * rows, 1):
+        raise Usage(f"--byte {byte}: the tile without gaps has {row * rows} bytes, counted from 0")
     return byte
 
 
@@ -150,6 +158,16 @@ def finding_of_error(error):
     rule = "field-not-in-layout" if isinstance(error, UnknownField) else "field-range"
     message = text_of_error(error, False)
     return {"rule": rule, "severity": "error", "message": message, "claim": error.claim, "field": error.field}
+
+
+def lds_overflow(size, field):
+    """Return the finding that a tile of so many bytes, gaps included, is more than a workgroup can have; else none."""
+    from cdna.targets import GFX1250
+
+    if size <= GFX1250.lds_bytes:
+        return []
+    text = f"{field}: the tile takes {size} bytes of LDS, a workgroup has at most {GFX1250.lds_bytes}"
+    return [{"rule": "lds-overflow", "severity": "warning", "message": text, "claim": "LDS-001", "field": field}]
 
 
 def text_of_error(error, with_claim=True):

@@ -2,14 +2,16 @@
 """`cdna tdm lint`: the findings of every descriptor in a file, and of what they show together.
 
 A file is JSON (a list of words, or descriptors as lists, strings or objects with `words`, `fields` or `copy`, and `op`
-where the direction is known; what only `cdna tdm run` needs of an object is passed over); a debugger's register dump; LLVM IR or MLIR with calls of the tensor intrinsics, or vector constants of it; or words as
-text, one descriptor a line or one a paragraph. The order of the file counts as the order of issue.
+where the direction is known; the file of `cdna tdm run` too, its memory, LDS and reads are passed over), or one such
+object a line; a debugger's register dump; LLVM IR or MLIR with calls of the tensor intrinsics, or vector constants of
+it; or words as text, one descriptor a line or one a paragraph, as `encode` prints them too. The order of the file counts
+as the order of issue.
 """
 
 import re
 
 from .output import Usage, as_json, emit, finding_dict, one_line, read_text
-from .tdm import TARGET, decode_words, one_file, op_of, split_options, words_of_text
+from .tdm import TARGET, decode_words, one_file, op_of, split_options, without_remarks, words_of_text
 from .tdm_encode import as_asked, fields_of_document, finding_of_error, number
 
 _CONSTANT = re.compile(
@@ -17,7 +19,10 @@ _CONSTANT = re.compile(
 )
 _DENSE = re.compile(r"dense<(\[[-\d, ]*\]|-?\d+)>\s*:\s*vector<(\d+)xi32>")
 _COUNTS = (4, 12, 16, 20)
-_RUN_ONLY = ("memory", "lds", "read")
+_RUN_ONLY = ("memory", "lds", "read", "ops")
+_GIVEN = {(2, 3): 12, (3,): 16}  # null_groups to the words that are left
+# Words that hold the mode (of groups 0 and 1), and those that hold the extents of the tile.
+_MODE_WORDS, _RANK_WORDS = (0, 4), (0, 4, 7, 8, 15, 18)
 # Rules that weigh several words: with one of these unknown they would judge a guess.
 _WEIGHING = (
     "stride-overlap",
@@ -72,8 +77,18 @@ def lint(name, op, json, cluster=None):
         for position, finding in sequence_findings([(fields, how) for _, fields, how in sequence]):
             described[position]["findings"].append(finding_dict(finding))
     listed = [dict(item, message=f"{e['name']}: {item['message']}") for e in described for item in e["findings"]]
-    text = "\n".join(f"{e['name']}: {e['mode'] or 'not encodable'}, {_count(e['findings'])}" for e in described)
+    text = "\n".join(f"{e['name']}: {e['mode'] or _no_mode(e)}, {_count(e['findings'])}" for e in described)
     return emit("tdm lint", TARGET, {"descriptors": described}, listed, (), json, text)
+
+
+def _no_mode(entry):
+    return "mode not constant" if any(item["rule"] == "not-constant" for item in entry["findings"]) else "not encodable"
+
+
+def _left(null_groups):
+    """Return how many words the instruction gives when it names these groups NULL; None for all of them."""
+    groups = {str(group) for group in null_groups} if isinstance(null_groups, list) else ()
+    return _GIVEN.get(tuple(group for group in (2, 3) if str(group) in groups))
 
 
 def _judged(item, op, cluster, label):
@@ -85,8 +100,10 @@ def _judged(item, op, cluster, label):
     own, fields, unknown = [], None, []
     try:
         if isinstance(item.words, dict):
-            fields, own = fields_of_document(item.words)
-            descriptor = decode(encode(fields))
+            document = dict(item.words)
+            null = document.pop("null_groups", None)
+            fields, own = fields_of_document(document)
+            descriptor = decode(encode(fields)[: _left(null)])
         else:
             unknown = [i for i in range(len(item.words)) if item.words[i] is None]
             words = [_stand_in(i, unknown) if i in unknown else item.words[i] for i in range(len(item.words))]
@@ -99,7 +116,9 @@ def _judged(item, op, cluster, label):
         judged = as_asked(item.words, findings_of(descriptor, item.op or op, cluster))
         own = list(own) + [each for each in judged if not _rests_on(each, unknown)]
         whole = not unknown and len(descriptor.words) > 8
-        entry["mode"], entry["rank"], fields = descriptor.mode, descriptor.rank, descriptor.fields if whole else None
+        entry["mode"] = None if set(unknown) & set(_MODE_WORDS) else descriptor.mode
+        entry["rank"] = None if set(unknown) & set(_RANK_WORDS) else descriptor.rank
+        fields = descriptor.fields if whole else None
     if unknown:
         listed = ", ".join(str(i) for i in unknown)
         text = f"not constant here: word{'s' if len(unknown) > 1 else ''} {listed}; what rests on them was not judged"
@@ -147,8 +166,10 @@ def _descriptors(text, label):
 
         try:
             value = json.loads(text)
-        except (ValueError, RecursionError):
-            value = None
+        except (ValueError, RecursionError) as error:
+            value = _json_lines(text)
+            if value is None and '":' in text and isinstance(error, json.JSONDecodeError):
+                raise Usage(f"{label}:{error.lineno}:{error.colno}: not JSON: {error.msg}") from None
         if value is not None:
             return [Found(where, item, op) for where, item, op in _of_json(value, label)], None
     from cdna_evidence.descriptors import llvm_ir, mlir, registers
@@ -168,6 +189,17 @@ def _descriptors(text, label):
     return [Found(where, words, None) for where, words in _of_text(text, label)], None
 
 
+def _json_lines(text):
+    """Return the objects of a text that has one JSON object a line, else None."""
+    import json
+
+    try:
+        found = [json.loads(line) for line in text.splitlines() if line.strip()]
+    except (ValueError, RecursionError):
+        return None
+    return found if all(isinstance(item, dict) for item in found) else None
+
+
 def _of_json(value, label):
     if isinstance(value, dict) and isinstance(value.get("result"), dict) and value["result"].get("groups"):
         value = {"words": value["result"]["groups"]}  # what encode and decode print
@@ -179,10 +211,13 @@ def _of_json(value, label):
         value = [value]
     result = []
     for i in range(len(value)):
-        item, where, op = value[i], f"descriptor {i + 1}", None
+        item, where, op, left = value[i], f"descriptor {i + 1}", None, None
         if isinstance(item, dict):
             where = one_line(item.get("name", item.get("id", where)))
-            op = item.get("op")
+            op, left = item.get("op"), _left(item.get("null_groups"))
+            ops = item.get("ops")
+            if op is None and isinstance(ops, list) and len(ops) > 0 and ops.count(ops[0]) == len(ops):
+                op = ops[0]
             if op not in (None, "load", "store"):
                 raise Usage(f'{label}: {where}: op={as_json(op, 40)}: "load" or "store"')
             if "words" in item:
@@ -192,9 +227,9 @@ def _of_json(value, label):
         if isinstance(item, dict) and "group0" in item:
             item = [word for key in sorted(item) for word in item[key]] if _lists(item) else item
         if isinstance(item, str):
-            item = words_of_text(item)
+            item = words_of_text(item)[:left]
         elif isinstance(item, list):
-            item = [_word(word, label, where) for word in item]
+            item = [_word(word, label, where) for word in item][:left]
         elif not isinstance(item, dict):
             raise Usage(f"{label}: {where}: neither words nor an object")
         result.append((where, item, op))
@@ -222,7 +257,12 @@ def _word(value, label, where):
 
 def _of_text(text, label):
     result, paragraph, start = [], [], 1
-    for i, line in enumerate((text + "\n\n").splitlines(), 1):
+    lines = []
+    for at, line in enumerate(without_remarks(text + "\n\n").splitlines() + [""], 1):
+        if line.lower().startswith("group0") and lines:
+            lines.append((at, ""))  # another one, as `encode` prints it
+        lines.append((at, line))
+    for i, line in lines:
         bare = line.split("#")[0].split("//")[0].strip()
         if line.lstrip().startswith(";") or not bare and line.strip():
             continue  # a comment

@@ -8,7 +8,7 @@ many passes of an iteration the rows at an edge take.
 
 from .output import Usage, cannot_tell, emit
 from .tdm import TARGET, disputed_of, plural, shown, split_options
-from .tdm_encode import finding_of_error, number
+from .tdm_encode import finding_of_error, lds_overflow, number
 
 OPTIONS = {
     "gather": ("--gather-rows", "--index-bits", "--waves"),
@@ -256,6 +256,7 @@ def _gap(options, json):
     found, disputed = [], []
     if plan.mode == "padding":
         found, disputed = list(padding_findings(plan.fields)), disputed_of(pad_readings(plan.fields), True)
+    found += lds_overflow(row * rows + (len(plan.block_starts) - 1) * gap, "rows")
     if plan.mode == "iterate":
         text = "sources differ on how the bounds act on later passes; keep every pass inside the tensor"
         found.append(_finding("iterate-bounds", "warning", text, "TDM-128", "iterate_count"))

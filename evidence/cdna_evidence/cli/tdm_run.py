@@ -8,7 +8,7 @@ it would give, worked out by the same model with that source's rule.
 import re
 
 from cdna.lds.barrier import arrive
-from cdna.tdm.descriptor import GROUP_WORDS, FieldError, decode, encode
+from cdna.tdm.descriptor import GATHER_SLOTS, GROUP_WORDS, FieldError, decode, encode, fields_of, layout_of
 from cdna.tdm.readings import gather_readings, pad_readings
 from cdna.tdm.rules import Finding, findings, tile_bytes
 from cdna.tdm.transfer import run as transfer
@@ -74,6 +74,7 @@ class Case:
         self.fields, self.words = self._descriptor(document)
         self.null_groups = _null_groups(document.get("null_groups", []))
         self.absent = tuple(sorted(set(self.null_groups) | {group for group in (2, 3) if not self._has(group)}))
+        self.seen = _without_groups(self.fields, self.absent)
         self.ops = _ops(document)
         self.memory = _memory(document.get("memory", []))
         self.lds = _lds(document.get("lds", {}))
@@ -123,7 +124,7 @@ class Case:
         found = list(self.own_findings)
         given = tuple(group for group in range(4) if group not in self.absent)
         for op in self.ops:
-            judged = as_asked(self.document, findings(self.fields, given, op, self.reserved))
+            judged = as_asked(self.document, findings(self.seen, given, op, self.reserved))
             found += [item for item in judged if item not in found]
         if self.fields.get("workgroup_mask", 0) and "load" in self.ops:
             text = "workgroup_mask: only the LDS of the issuing workgroup is shown"
@@ -170,7 +171,7 @@ class Case:
                 others.append({"claim": claim, "position": position, "result": other})
         if "load" in self.ops:
             others += [item._asdict() for item in pad_readings(self.fields)]
-        others += [item._asdict() for item in gather_readings(self.fields)]
+        others += [item._asdict() for item in gather_readings(self.seen)]
         return others
 
     def _applies(self, result):
@@ -241,6 +242,18 @@ def _number(value, name, low, high):
 def _null_groups(value):
     groups = [_number(group, "null_groups", 2, 3) for group in _list(value, "null_groups")]
     return tuple(sorted(set(groups)))
+
+
+def _without_groups(fields, absent):
+    """Return the fields as the engine sees them: a group that the instruction names NULL reads as zeros (TDM-056)."""
+    layout = layout_of(fields)
+    homes = {field.name: field.group for field in fields_of(layout)}
+    seen = {name: 0 if homes.get(name) in absent else value for name, value in fields.items()}
+    half = GATHER_SLOTS.get(layout, 0) // 2
+    if half and isinstance(fields.get("row_indices"), (list, tuple)):
+        rows = list(fields["row_indices"])
+        seen["row_indices"] = [0 if 2 + i // half in absent else rows[i] for i in range(len(rows))]
+    return seen
 
 
 def _ops(document):

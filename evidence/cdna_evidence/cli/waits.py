@@ -3,7 +3,7 @@
 
 from contextlib import suppress
 
-from cdna.waits.counters import PACKED, WaitError, decode_operand, decode_word, read_as, too_high, word_of
+from cdna.waits.counters import PACKED, WaitError, alu_word, decode_operand, decode_word, read_as, too_high, word_of
 from cdna.waits.program import read
 from cdna.waits.registers import number_of
 from cdna.waits.state import wait_of
@@ -103,10 +103,17 @@ def _value(text, target):
     value = number_of(text)
     if value is not None:
         return value
+    if len(text) == 8 and text[:2].lower() == "bf":
+        with suppress(ValueError):
+            return int(text, 16)  # as llvm-objdump prints it
     parts = text.split()
     if len(parts) == 4 and all(len(part) == 2 for part in parts):
         with suppress(ValueError):
             return int.from_bytes(bytes.fromhex(text), "little")
+    name, _, rest = text.lower().partition(" ")
+    if name == "s_wait_alu" and rest.strip() and target not in PACKED:
+        operand = number_of(rest.strip())
+        return alu_word(rest) if operand is None or operand > 0xFFFF else 0xBF880000 | operand
     shown = text.lower() if text.lower().startswith("s_wait") else "s_waitcnt " + text.lower()
     items = read(shown, 64).instructions if "cnt" in shown[9:] or shown == text.lower() else ()
     wait = wait_of(items[0], target, {}) if len(items) == 1 else None

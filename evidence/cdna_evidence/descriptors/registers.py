@@ -11,7 +11,7 @@ from . import Found, Unreadable
 
 _ONE = re.compile(
     r"^\s*(?:\(gdb\)\s*)?\$?(s|sgpr|ttmp)\[?(\d{1,3})\]?\s*[:=]?\s*"
-    r"(0x[0-9A-Fa-f]+|[0-9A-Fa-f]{8}|-?\d+)(?:\s+\(?-?\d+\)?)?\s*(?:#.*|//.*)?$",
+    r"(0x[0-9A-Fa-f]+|[0-9A-Fa-f]{1,8}|-?\d+)(?:\s+\(?-?\d+\)?)?\s*(?:#.*|//.*)?$",
     re.IGNORECASE,
 )
 _SEVERAL = re.compile(r"^\s*\$?(s|sgpr|ttmp)\[(\d{1,3}):(\d{1,3})\]\s*[:=]?\s*(.+?)\s*$", re.IGNORECASE)
@@ -38,17 +38,18 @@ def is_assembly(text):
 def descriptors_of_registers(text):
     """Return the descriptors of a register dump, in register order, dump after dump.
 
-    Args: text: lines such as `s0  0x00000001  1`, `s4 = 0x1` or `s[0:3]: 1 0 5600 80007f00` (hexadecimal).
+    Args: text: lines such as `s0  0x00000001  1`, `s4 = 0x1` or `s[0:3]: 1 0 5600 80007f00` (hexadecimal). Numbers
+      without 0x that stand one a line are all decimal or all hexadecimal, see `_base_of`.
     Returns: list of Found.
     Raises: Unreadable: a line is neither a register nor known to be something else, or nothing looks like one.
     """
-    dumps, wanted = [{}], []
+    dumps, wanted, base = [{}], [], _base_of(text)
     for number, line in enumerate(text.splitlines(), 1):
         instruction = _INSTRUCTION.search(line)
         if instruction:
             wanted.append((instruction.group(1).lower(), _RANGE.findall(instruction.group(2).lower())))
             continue
-        told = _registers_of(line, number)
+        told = _registers_of(line, number, base)
         if any(register in dumps[-1] for register, _ in told):
             dumps.append({})
         dumps[-1].update(told)
@@ -73,7 +74,30 @@ def _range_of(line):
     return [((_bank(bank), int(low) + i), int(word, 16)) for i, word in enumerate(words)]
 
 
-def _registers_of(line, number):
+def _base_of(text):
+    """Return 10 or 16 for the numbers without 0x: a debugger prints all of them in one base.
+
+    The fourth word of a descriptor has its top bit set: in decimal it is negative or has 10 digits, in hexadecimal 8.
+    Raises: Unreadable: some can only be decimal and others only hexadecimal.
+    """
+    decimal = hexadecimal = ""
+    eight = False
+    for line in text.splitlines():
+        one = None if _range_of(line) else _ONE.match(line)
+        value = one.group(3).lower() if one else "0x"
+        if value.startswith("0x"):
+            continue
+        if value.startswith("-") or len(value) > 8:
+            decimal = value
+        elif not value.isdecimal() or (len(value) > 1 and value.startswith("0")):
+            hexadecimal = value
+        eight = eight or len(value) == 8
+    if decimal and hexadecimal:
+        raise Unreadable(f"{hexadecimal} is hexadecimal and {decimal} decimal: write 0x before what is hexadecimal")
+    return 16 if hexadecimal or (eight and not decimal) else 10
+
+
+def _registers_of(line, number, base):
     if not line.strip() or line.lstrip().startswith(("#", "//", ";")):
         return []
     several = _range_of(line)
@@ -82,8 +106,7 @@ def _registers_of(line, number):
     one = _ONE.match(line)
     if one:
         bank, index, text = one.group(1), one.group(2), one.group(3).lower()
-        plain = not text.startswith("0x") and (text.startswith("-") or len(text) != 8)
-        value = int(text, 10 if plain else 16)
+        value = int(text, 16 if text.startswith("0x") else base)
         if not -(1 << 31) <= value < 1 << 32:
             raise Unreadable(f"line {number}: {bank}{index} holds more than 32 bits")
         return [((_bank(bank), int(index)), value & 0xFFFFFFFF)]

@@ -17,6 +17,7 @@ LONGEST = 2000
 
 _LABEL = "cdna_evidence_line_"
 _MNEMONIC = re.compile(r"[ \t]*([A-Za-z_][A-Za-z0-9_]*)(?=[ \t;]|//|/\*|#|$)[ \t]*(.?)")
+_SWIZZLE_MASK = re.compile(r'"[01pi]{5}"')
 _PLACE = re.compile(r"^(?:/dev/stdin|<stdin>|-):(\d+):(\d+): (fatal error|error|warning|note): (.*)$")
 _ENCODING = re.compile(r"[;/]{1,2} encoding: \[([^\]]*)\]")
 # With an operating system in the triple, and without one.
@@ -48,7 +49,9 @@ def check_line(line):
         raise ValueError("an empty line: one instruction a line")
     if line.lstrip().startswith("."):
         raise ValueError(f"{line!r}: directives are not allowed, one instruction a line")
-    if "/*" in line or '"' in line:
+    # The mask of a swizzle stands in quotes; a whole one on its line swallows nothing.
+    rest = line if "'" in line else _SWIZZLE_MASK.sub("", line)
+    if "/*" in line or '"' in rest:
         raise ValueError(f"{line!r}: '/*' and '\"' are not allowed, they can swallow the next line")
     found = _MNEMONIC.match(line)
     if not found or found.group(2) in ("=", ":"):

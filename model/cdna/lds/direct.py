@@ -191,10 +191,11 @@ def padding_interval(target, size, interval):
     Returns: (allowed, span of one wave in bytes).
     Claims: D2L-051
     """
-    if target not in WAVE_WIDE or size not in sizes(target):
-        raise ValueError(
-            f"size={size}: {', '.join([str(known) for known in sizes(target)])} on {target} (each lane of gfx1250 has its own address)"
-        )
+    known = sizes(target)
+    if target not in WAVE_WIDE:
+        raise ValueError(f"interval={interval}: none on {target}, where each lane gives its own LDS address")
+    if size not in known:
+        raise ValueError(f"size={size}: {', '.join([str(item) for item in known])} on {target}")
     span = lane_stride(size) * geometry(target).wave_lanes
     return interval > 0 and interval % span == 0, span
 

@@ -25,7 +25,7 @@ class Padding(NamedTuple):
     amount_bytes: int
     worst: int
     extra_bytes: int
-    aligned: bool  # every lane's address is a multiple of its access
+    aligned: bool  # every lane's address is a multiple of its access, in whatever part of the row it reads
 
 
 class Swizzle(NamedTuple):
@@ -137,7 +137,7 @@ def paddings(groups_of, row_bytes, rows=16, aligned_only=True):
     """Return all paddings of one row length, the best first: lowest degree, then fewest bytes, then shortest interval.
 
     Args: groups_of: a Service; row_bytes: of a packed row; rows: as for `pattern`; aligned_only: leave out those where
-      a lane's address is no multiple of its access (no published groups cover them).
+      a lane's address is no multiple of its access, in the pattern or further on in the row (no published groups cover them).
     """
     width = groups_of.width
     step = 4 if width == 12 else width
@@ -153,6 +153,8 @@ def paddings(groups_of, row_bytes, rows=16, aligned_only=True):
         for amount_code in range(128):
             amount = AMOUNTS[amount_code]
             aligned = not [byte for byte in packed if padded(byte, interval, amount) % step]
+            if row_bytes % step == 0 and gaps and amount % step:
+                aligned = False  # the lanes of another part of the row read behind one gap more
             if aligned or not aligned_only:
                 extra = gaps * amount
                 found.append(Padding(code, amount_code, interval, amount, degrees[amount_code], extra, aligned))

@@ -4,7 +4,7 @@
 Reads assembly or `llvm-objdump -d` text, follows branches and loops, and takes the shortest way between two
 instructions. The rules are those of hazards.RULES, around matrix instructions and of the pairs of vector_pairs. It does
 not tell what hardware does, follows no call, and looks at no wait counters (`cdna waits check`).
-Claims: MFMA-012, MFMA-014, MFMA-015, MFMA-051, MFMA-075, MFMA-077, MFMA-079.
+Claims: MFMA-012, MFMA-014, MFMA-015, MFMA-051, MFMA-075, MFMA-077, MFMA-079, MFMA-081, MFMA-084, WAIT-086.
 """
 
 from cdna.waits import dependencies
@@ -22,6 +22,8 @@ _UNIT = "wait states"
 _CARRIES = ("v_addc", "v_subb", "v_subbrev", "v_cndmask")
 # Longest distance that any rule asks for; older producers are forgotten.
 _LONGEST = 20
+# Not a rule of LLVM: a warning where the target's guide asks for more (MFMA-081, MFMA-084, WAIT-086).
+GUIDE = "guide-asks-more"
 _RULES = {}
 for _rule, _claim, _text in hazards.RULES:
     _RULES[_rule] = (_claim, _text)
@@ -80,8 +82,12 @@ def _judge(state, clock, index, effects, target, found):
     def ask(kind, registers, via, answer):
         meet(found, state, clock, index, (kind, registers, via, lambda producer: answer(effects[producer])))
 
+    def guide(kind, registers, via):
+        ask(kind, registers, via, lambda one: (_guide(target, one, two, via), GUIDE))
+
     vector_pairs.judge(ask, two)
     if two.op.kind == "matrix":
+        guide("d", two.c, "partial")
         for via, registers in (("ab", two.ab), ("index", two.index), ("scale", two.scale)):
             ask("d", registers, via, lambda one: (_input(target, one), "matrix-input"))
         ask("d", two.c, "c", lambda one: _accumulator(target, one, two))
@@ -97,6 +103,8 @@ def _judge(state, clock, index, effects, target, found):
     rule = "result-memory-read" if memory else "result-read"
     ask("d", two.reads, "read", lambda one: (read(target, one.op.family, one.op.passes), rule))
     ask("d", two.writes, "waw", lambda one: (_overwritten(target, one), "result-overwritten"))
+    guide("d", two.writes, "waw")
+    guide("store", two.writes, "waw")
     ask("c", two.writes, "c-war", lambda one: (_c_war(one), "accumulator-overwritten"))
     # A dot product reads the result of its own opcode as accumulator without a wait.
     ask("dot", two.ab if two.op.kind == "dot" else two.reads, "read", lambda one: (3, "dot-result"))
@@ -112,6 +120,14 @@ def _judge(state, clock, index, effects, target, found):
         ask("exec", ("",), "exec", lambda one: (4 if one.op.name[:5] == "v_cmp" else 0, "lane-swap"))
     if two.op.kind == "fma64":
         ask("dgemm", ("",), "independent", lambda one: (2, "fma64-after-dgemm"))
+
+
+def _guide(target, one, two, via):
+    """Return the states of a guide that asks for more than LLVM inserts, or 0."""
+    if via == "partial" and one.writes == two.c:
+        return 0
+    asked = hazards.guide_asks_of(target, one.op, two.op, via)
+    return asked.states if asked else 0
 
 
 def _store(one):
@@ -145,6 +161,10 @@ def _report(program, effects, found, regions, target):
         if met[2] >= met[1]:
             continue
         producer, consumer, rule = key
+        if rule == GUIDE:
+            asked = hazards.guide_asks_of(target, effects[producer].op, effects[consumer].op, met[0])
+            findings.append(_asked(asked, items[producer], items[consumer], met[2]))
+            continue
         claim, about = _RULES[rule]
         if met[0] == "c":
             met[0] = "exact" if rule == "accumulator-exact" else "partial"
@@ -164,6 +184,15 @@ def _report(program, effects, found, regions, target):
     findings += dependencies.reading_notes(program)
     disputed = _disputed(program, effects, target)
     return Audit(tuple(unprotected), tuple(findings), disputed, program, regions)
+
+
+def _asked(asked, first, then, present):
+    """The finding where LLVM's own states are there and those that a guide asks for are not."""
+    message = (
+        f"line {then.line}: {then.mnemonic} comes {present} wait state{'s' * (present != 1)} after line {first.line} ({first.mnemonic}):"
+        f" the {asked.guide} guide asks for {asked.states}, LLVM 22.1.8 inserts fewer; leave {asked.states}"
+    )
+    return note(GUIDE, "warning", message, asked.claim, then.line)
 
 
 def _spared(first, then, entry, program):
@@ -216,10 +245,12 @@ def _share(some, others):
 
 def _finding(entry, about, scalar_offset, ways_meet):
     first, then, need = entry["first"], entry["then"], entry["needed"]
-    registers = ", ".join(entry["registers"]) or "EXEC"
+    registers = "".join([", " + name for name in entry["registers"]])
+    if not registers and entry["rule"] != "fma64-after-dgemm":  # that one follows whatever the registers are
+        registers = ", EXEC"
     message = (
         f"line {then['line']}: {then['text'].split(' ')[0]} needs {need} wait state{'s' * (need != 1)} after line {first['line']}"
-        f" ({first['text'].split(' ')[0]}, {registers}), {entry['present']} are there, {entry['missing']} missing:"
+        f" ({first['text'].split(' ')[0]}{registers}), {entry['present']} {'is' if entry['present'] == 1 else 'are'} there, {entry['missing']} missing:"
         f" {about}; LLVM 22.1.8 inserts {0 if scalar_offset else need}"
     )
     severity = "error"

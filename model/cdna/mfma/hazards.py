@@ -205,7 +205,11 @@ def guide_asks(target, first, then, via):
 
     Args: as for `waits`, of which the pair is one. Claims: MFMA-081, MFMA-084, WAIT-086.
     """
-    one, two = operand(target, first), operand(target, then)
+    return guide_asks_of(target, operand(target, first), operand(target, then), via)
+
+
+def guide_asks_of(target, one, two, via):
+    """Return what `guide_asks` does, of two Ops."""
     if wide_store(one.name) and via == "waw" and two.kind in ("load", "ds"):
         # The guides keep every instruction away from the data of a wide store, LLVM the vector ones.
         return Asked(1, _by_target(target, "CDNA3", "CDNA4"), "WAIT-086")
@@ -217,7 +221,7 @@ def guide_asks(target, first, then, via):
     ):
         # The guide has one row for reading and overwriting.
         return Asked(result_read(target, one.family, one.passes), "CDNA4", "MFMA-081")
-    if target == "gfx942" and via == "partial" and (one.family, two.family) == ("SGEMM", "XDL"):
+    if target == "gfx942" and as_read(one, two, via) == "partial" and (one.family, two.family) == ("SGEMM", "XDL"):
         return Asked(one.passes, "CDNA3", "MFMA-084")
     return None
 
@@ -246,7 +250,7 @@ def waits(target, first, then, via):
 def other_positions(target, first, then, via):
     """Return [(claim, position, states)] of the positions that differ from `waits`. Claims: MFMA-020, MFMA-051."""
     one, two = operand(target, first), operand(target, then)
-    found = []
+    found, via = [], as_read(one, two, via)
     if via == "exact" and one.kind == "matrix" and two.kind == "matrix" and one.name != two.name:
         states = accumulator_overlap(target, one.family, one.passes, two.family)
         if states != accumulator_exact(one, two):
@@ -301,7 +305,18 @@ def _check_operand(one, two, via):
         _refuse(one, two, via, "only v_mfma_scale instructions read scale registers")
 
 
+def as_read(one, two, via):
+    """Return the way in which a product reads a result: what a sparse one overwrites it reads too, as its accumulator.
+
+    Args: one, two: Ops; via: as in `waits`.
+    """
+    if via == "waw" and one.kind == "matrix" and is_sparse(two.name):
+        return "exact" if one.registers == two.registers else "partial"
+    return via
+
+
 def _matrix_matrix(target, one, two, via):
+    via = as_read(one, two, via)
     if via in ("ab", "index", "scale"):
         _check_operand(one, two, via)
         return _answer(matrix_input(target, one.family, one.passes), "matrix-input")
@@ -327,6 +342,8 @@ def _matrix_other(target, one, two, via):
     if via in ("waw", "c-war"):
         if two.kind == "store":
             _refuse(one, two, via, "a store writes no register; name a load, ds or valu")
+        if two.kind == "valu-exec":
+            _refuse(one, two, via, "v_cmpx writes no vector register; name a load, ds or valu")
         if via == "c-war" and is_sparse(one.name):
             _refuse(one, two, via, "C of the first is its result; waw")
         if via == "waw":
@@ -354,6 +371,8 @@ def _after_exec(one, two):
 def _independent(one, two):
     if one.family == "DGEMM" and two.kind == "fma64":
         return _answer(2, "fma64-after-dgemm")
+    if one.kind == "valu-exec":
+        return _after_exec(one, two)  # the second needs EXEC, whatever else it shares
     if one.kind == "matrix" and two.kind == "matrix":
         return _answer(0, "matrix-order")
     return _answer(0, "no-rule")
@@ -363,6 +382,15 @@ def _other(one, two, via):
     """A producer that is no matrix instruction."""
     if one.kind == "valu-exec" and two.kind == "matrix":
         return _after_exec(one, two)  # whatever else it writes
+    if two.kind != "matrix" and via not in ("read", "waw", "c-war"):
+        _refuse(one, two, via, "read, waw or exec, since neither is a matrix instruction")
+    if one.kind == "valu-exec":
+        # It writes a scalar register as well: the longer of the two waits.
+        by_exec = _after_exec(one, two)
+        states = vector_pairs.states(one.name, two.name, two.kind, via)
+        return _answer(states, "vector-pair") if states > by_exec.states else by_exec
+    if one.kind == "store" and via not in ("read", "waw", "c-war"):
+        _refuse(one, two, via, "a store writes no register; waw or c-war, its data is overwritten")
     if one.kind not in _VECTOR:
         stores = one.kind == "store" or wide_store(one.name)
         if stores and via in ("c-war", "waw") and (two.kind in _VECTOR or two.kind == "matrix"):
@@ -387,8 +415,6 @@ def _other(one, two, via):
         if one.kind == "trans" and vector and two.kind != "trans" and states < 2:
             return _answer(1, "trans-result")
         return _answer(states, "vector-pair") if states else _answer(0, "no-rule")
-    if via in ("waw", "c-war"):
-        if via == "waw" and one.kind == "dot" and (two.kind in _VECTOR or two.kind in _MEMORY) and one.name != two.name:
-            return _answer(3, "dot-result")
-        return _answer(0, "no-rule")
-    return _refuse(one, two, via, "read, waw or exec, since neither is a matrix instruction")
+    if via == "waw" and one.kind == "dot" and (two.kind in _VECTOR or two.kind in _MEMORY) and one.name != two.name:
+        return _answer(3, "dot-result")
+    return _answer(0, "no-rule")

@@ -68,6 +68,8 @@ def role(name):
 
 def written_as(name):
     """Return the role of a mnemonic as the first of a pair, or "": it writes a whole vector register."""
+    if name[:6] == "v_cmpx" or name == "valu-exec":
+        return COMPARE  # beside EXEC
     found = role(name)
     if found in (LANE_READ, FIRST_LANE):
         return SCALAR

@@ -160,10 +160,14 @@ def wave_share(extent, waves):
 
     The waves left over get a descriptor with count 0: no copy, no barrier arrive.
 
-    Args: extent: elements or rows; waves: 1 or more.
+    Args: extent: elements or rows, below 0 as 0; waves: 1 or more.
     Returns: (extent of one wave, rounded up; number of waves that copy).
+    Raises: FieldError: no wave.
     Claims: TDM-027
     """
+    if not is_integer(waves) or waves < 1:
+        raise FieldError("waves", waves, "1 or more", None)
+    extent = max(0, extent)
     share = -(-extent // waves)
     return share, -(-extent // share) if share else 0
 

@@ -10,8 +10,8 @@ At a ragged edge the number of passes follows from the rows that are left, never
 
 from typing import NamedTuple
 
-from .fields import FieldError, is_integer
-from .pad import MAX_INTERVAL_BYTES, codes
+from .fields import FieldError, check_value, field_named, is_integer
+from .pad import MAX_INTERVAL_BYTES, MAX_ROWS, codes
 
 
 class GapPlan(NamedTuple):
@@ -64,7 +64,7 @@ def gap_plan(row_bytes, rows, row_stride, element_bytes, block_bytes, gap_bytes,
       reader_block_bytes: the block that the code which reads LDS expects, None for the same.
     Returns: GapPlan.
     Raises: FieldError: neither codes nor whole rows, a block that the reader does not share, or no end of passes.
-    Claims: TDM-031, TDM-032, TDM-077, TDM-078
+    Claims: TDM-023, TDM-031, TDM-032, TDM-035, TDM-077, TDM-078
     """
     if element_bytes not in (1, 2, 4, 8):
         raise FieldError("element_bytes", element_bytes, "1, 2, 4 or 8 bytes", "TDM-012")
@@ -72,6 +72,11 @@ def gap_plan(row_bytes, rows, row_stride, element_bytes, block_bytes, gap_bytes,
         if not is_integer(value) or value < 1:
             hint = "; a block of 0 would make passes of no row" if name == "block_bytes" else ""
             raise FieldError(name, value, "1 or more" + hint, "TDM-078")
+    if rows > MAX_ROWS:
+        raise FieldError("rows", rows, f"at most {MAX_ROWS} rows", "TDM-023")
+    if row_bytes % element_bytes or row_bytes // element_bytes > MAX_ROWS:
+        text = f"a multiple of the {element_bytes}-byte element, at most {MAX_ROWS} of them"
+        raise FieldError("row_bytes", row_bytes, text, "TDM-023")
     if not is_integer(gap_bytes) or gap_bytes < 0:
         raise FieldError("gap_bytes", gap_bytes, "0 or more", "TDM-078")
     if reader_block_bytes not in (None, block_bytes):
@@ -83,6 +88,8 @@ def gap_plan(row_bytes, rows, row_stride, element_bytes, block_bytes, gap_bytes,
     try:
         if block_bytes % 4 or gap_bytes % 4:
             raise FieldError("gap_bytes", gap_bytes, "whole DWORDs, as the block", "TDM-034")
+        if row_bytes % 4:
+            raise FieldError("row_bytes", row_bytes, "a multiple of 4 bytes with padding", "TDM-035")
         return GapPlan("padding", dict(codes(block_bytes // 4, gap_bytes // 4), tile_dim1=rows), starts)
     except FieldError as refused:
         no_code = refused
@@ -104,4 +111,6 @@ def gap_plan(row_bytes, rows, row_stride, element_bytes, block_bytes, gap_bytes,
         "global_addr_increment": each * row_stride,
         "tile_dim1": each,
     }
+    for name in ("lds_addr_increment", "global_addr_increment"):
+        check_value(field_named(name, "iterate"), fields[name])
     return GapPlan("iterate", fields, starts)

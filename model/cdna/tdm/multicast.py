@@ -114,7 +114,7 @@ def check_launch(mask, cluster, grid=None, own=None):
         text = f"workgroup_mask={mask}: does not name workgroup {own}, which issues the load"
         found.append(Problem("mask-without-own", "warning", text, "TDM-084"))
     if grid is not None:
-        for i in range(len(grid)):
+        for i in range(min(len(grid), len(cluster))):  # a dimension that is not given is 1
             if grid[i] % cluster[i]:
                 text = f"grid={grid[i]} in dimension {i}: a multiple of the cluster's {cluster[i]}"
                 found.append(Problem("grid-not-divisible", "error", text, "TDM-088"))

@@ -292,9 +292,16 @@ def lds_findings(fields, op=None):
     interval = amount = 0
     if fields.get("pad_enable", 0) and op != "store":
         interval, amount = interval_bytes(fields.get("pad_interval", 0)), amount_bytes(fields.get("pad_amount", 0))
-    end = start + written_bytes(size, interval, amount)
+    passes, step = 1, 0
+    if layout_of(fields) == "iterate":
+        passes = fields.get("iterate_count", 0) + 1
+        step = fields.get("lds_addr_increment", 0) << fields.get("data_size", 0)
+    end = start + written_bytes((passes - 1) * step + size, interval, amount)
     if size and end > LDS_BYTES:
-        text = f"the tile ends at LDS byte {end}: a workgroup has at most {LDS_BYTES} bytes. Fix: a smaller tile"
+        what, fix = "the tile", "a smaller tile"
+        if passes > 1:
+            what, fix = f"the last of {passes} passes", "fewer passes, or a smaller lds_addr_increment, in elements"
+        text = f"{what} ends at LDS byte {end}: a workgroup has at most {LDS_BYTES} bytes. Fix: {fix}"
         found.append(warning("lds-overflow", text, "LDS-001", "lds_addr"))
     cell = fields.get("atomic_barrier_address", 0) << 3
     if not fields.get("atomic_barrier_enable", 0):
@@ -309,9 +316,13 @@ def lds_findings(fields, op=None):
         )
         found.append(warning("barrier-beyond-lds", text, "LDS-001", "atomic_barrier_address"))
     hit = False
-    for byte in range(max(cell, start), min(cell + 8, end)):
-        hit = hit or not interval or (byte - start) % (interval + amount) < interval
-    if hit and op != "store" and layout_of(fields) != "iterate":
+    if passes == 1:
+        for byte in range(max(cell, start), min(cell + 8, end)):
+            hit = hit or not interval or (byte - start) % (interval + amount) < interval
+    elif not interval:  # only an emulator says where the gaps of later passes fall
+        for i in range(min(passes, ITERATE_DOCUMENTED + 1)):
+            hit = hit or max(cell, start + i * step) < min(cell + 8, start + i * step + size)
+    if hit and op != "store":
         text = (
             f"the barrier cell at LDS byte {cell} is inside the tile ({start} to {end - 1}): the load overwrites it. "
             f"Fix: a cell at byte {(end + 7) // 8 * 8} or later; the field is the byte address shifted right by 3"

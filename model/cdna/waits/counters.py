@@ -237,6 +237,28 @@ def word_of(wait, target):
     return word
 
 
+def alu_word(text):
+    """Return the instruction word of s_wait_alu with the named fields, as in `depctr_va_vdst(0)`; the others do not wait.
+
+    Raises: WaitError: no such field, or a count that it cannot hold. Claims: WAIT-077
+    """
+    operand = 0
+    for _, lo, width in _ALU_FIELDS:
+        operand |= ((1 << width) - 1) << lo
+    for part in text.replace("&", " ").replace(",", " ").split():
+        field, _, count = part.partition("(")
+        count = count[:-1]
+        places = [(lo, (1 << width) - 1) for name, lo, width in _ALU_FIELDS if "depctr_" + name == field]
+        if not places or part[-1] != ")" or not count.isdigit():
+            names = ", ".join([name for name, _, _ in _ALU_FIELDS])
+            raise WaitError(f"s_wait_alu {part}: a number, or depctr_NAME(N) of {names}, WAIT-077")
+        lo, most = places[0]
+        if int(count) > most:
+            raise WaitError(f"{field}={count}: 0..{most}, WAIT-077")
+        operand = operand & ~(most << lo) | int(count) << lo
+    return _WAIT_ALU << 16 | operand
+
+
 def waits_of(target):
     """Return the mnemonics of the waits of a target."""
     if target in PACKED:

@@ -210,7 +210,8 @@ def _vector(item, registers, everything, target, family):
         return Effect((Event(store, "wb", False),), (), False, (), "", "", name)
     if "_prefetch" in name:
         return Effect((Event(load, "vm", False),), (), False, everything, "", "", name)
-    if "_load_lds_" in name or name[-9:] == "_load_lds" or (_starts(family, "buffer_") and "lds" in item.modifiers):
+    buffer = _starts(family, "buffer_") and ("lds" in item.modifiers or name[-4:] == "_lds")
+    if "_load_lds_" in name or name[-9:] == "_load_lds" or buffer:
         return Effect((Event("vmcnt", "vm", True),), (), False, everything + ("m0",), "write", "copy", "copy to LDS")
     words = {"flat_": "flat", "scratch_": "scratch"}.get(family, "global")
     if "_load" in name:

@@ -4,7 +4,7 @@
 Reads assembly or `llvm-objdump -d` text, follows branches and loops, takes the shortest way between two instructions,
 and follows `s_set_vgpr_msb`. A slot is a V_NOP or another vector ALU instruction. It does not tell what hardware does,
 follows no call, and looks at no wait counters (`cdna waits check`).
-Claims: WMMA-070, WMMA-071, WMMA-072, WMMA-073, WMMA-074.
+Claims: WMMA-070, WMMA-071, WMMA-072, WMMA-073, WMMA-074, LANE-065.
 """
 
 from cdna.waits import dependencies
@@ -24,6 +24,7 @@ _ONE_FIRST = ("matrix-input", "slow-input", "older-form", "trans-result")
 # What LLVM puts between V_NOPs and their instruction later on.
 _AFTERWARDS = ("s_set_vgpr_msb", "s_delay_alu")
 _REUSE = ("matrix_a_reuse", "matrix_b_reuse")
+_AFTER_CMPX = "permlane-after-cmpx"
 _OWN_SEARCH = ("other-units", "accumulator-overwritten", "load-over-input")
 # In this order LLVM 22.1.8 looks for a producer, and takes the first class that has one. Claims: WMMA-073.
 _CLASSES = ("dense 8", "dense 16", "sparse 8", "sparse 16")
@@ -42,7 +43,7 @@ def audit(text):
     classes = _classes(effects)
 
     def judge(state, clock, index, found):
-        _judge(state, clock, index, effects, (found, classes))
+        _judge(state, clock, index, effects, (found, classes, program))
 
     rules = Rules(tuple([one.slots for one in effects]), _LONGEST, enter, judge)
     found = dependencies.unprotected(program, rules)
@@ -74,11 +75,13 @@ def _enter(state, one, mark):
             state["trans", register] = mark
         for register in one.reads:
             state["trans in", register] = mark
+    elif one.op.name[:6] == "v_cmpx":
+        state["exec", "exec_lo"] = mark
 
 
 def _judge(state, clock, index, effects, into):
-    """Enter into `found` what the instruction depends on. Args: into: found, names of classes."""
-    two, (found, classes) = effects[index], into
+    """Enter into `found` what the instruction depends on. Args: into: found, names of classes, the program."""
+    two, (found, classes, program) = effects[index], into
 
     def ask(kind, registers, via, answer):
         meet(found, state, clock, index, (kind, registers, via, lambda producer: answer(effects[producer].op)))
@@ -103,6 +106,10 @@ def _judge(state, clock, index, effects, into):
     if kind in ("matrix", "valu"):
         ask("trans", two.reads, "read", lambda op: (1, "trans-result"))
         ask("trans in", results, "war", lambda op: (1, "trans-result"))
+    if two.op.name[:10] == "v_permlane":
+        # A V_NOP in front earns nothing here. Claims: LANE-065.
+        slots = 1 + _nops_before(program, index)
+        ask("exec", ("exec_lo",), "exec", lambda op: (slots, _AFTER_CMPX))
 
 
 def _input(op, reader):
@@ -137,9 +144,11 @@ def _report(program, effects, found, regions, unknown):
         entry["claim"] = [claim for name, claim, _ in hazards.RULES if name == rule][0]
         why = _unseen(effects, key, found[key], classes)
         entry["hidden"] = bool(why)
-        meeting = not why and ways_meet(program, producer, consumer)
+        meeting = not why and rule != _AFTER_CMPX and ways_meet(program, producer, consumer)
         unprotected.append(entry)
         others = _other_positions(items[producer], entry, lines, known) if effects[producer].op.kind == "matrix" else []
+        if rule == _AFTER_CMPX and present:
+            others.append(_position("LANE-065", "guide", 0, lines))
         findings.append(_finding(entry, why, meeting, [other for other in others if not other["result"]["missing"]]))
         disputed += others
     for index in range(len(effects)):

@@ -28,6 +28,7 @@ RULES = (
     ("trans-result", "WMMA-071", "a transcendental result is read, or its source overwritten, by a vector ALU instruction"),
     ("older-form", "WMMA-075", "one of the two is a form of gfx12, which LLVM 22.1.8 assembles and does not select"),
     ("scale", "WMMA-077", "a block scale is a matrix result, or is overwritten"),
+    ("permlane-after-cmpx", "LANE-065", "a permlane follows v_cmpx at once; LLVM 22.1.8 puts a vector move between, and counts no v_nop"),
     ("independent", "WMMA-054", "two instructions that do not touch each other's registers"),
 )
 
@@ -154,7 +155,7 @@ def waits(first, then, via, a_format="fp8", b_format="fp8"):
         raise ValueError("via=" + repr(via) + ": " + ", ".join(VIAS))
     one, two = operand(first, a_format, b_format), operand(then)
     if one.kind != "matrix":
-        raise ValueError("first=" + repr(first) + ": a matrix instruction of gfx1250; behind a transcendental one stands one slot, WMMA-071")
+        raise ValueError("first=" + repr(first) + ": a matrix instruction of gfx1250; behind a transcendental one stands one slot, WMMA-071, and no permlane at once behind v_cmpx, LANE-065")
     if via == "independent":
         return _answer(0, "independent")
     if via in ("scale", "scale-war"):

@@ -118,3 +118,5 @@ def test_wrong_input_is_named(given_, said):
 def test_an_interval_needs_a_size_that_exists():
     with pytest.raises(ValueError, match="1, 2, 4 on gfx942"):
         direct.padding_interval("gfx942", 16, 1024)
+    with pytest.raises(ValueError, match="interval=512: none on gfx1250"):
+        direct.padding_interval("gfx1250", 16, 512)

@@ -66,6 +66,16 @@ def test_the_best_are_really_that_good_and_cost_what_they_say(target):
     assert len(search.paddings(groups_of, 256, aligned_only=False)) == 7 * 128  # a gap after 8 bytes splits every read
 
 
+@pytest.mark.parametrize(("op", "row_bytes", "step"), [("ds_read_b128", 256, 16), ("ds_read_b64", 128, 8)])
+def test_a_padding_suits_every_part_of_the_row(op, row_bytes, step):
+    """Eight bytes after every 64 of a row of 256 leave 16-byte reads from byte 64 on at odd multiples of eight."""
+    found = search.paddings(service("gfx950", op), row_bytes)
+    assert found
+    for item in found:
+        chunks = range(0, 16 * row_bytes, step)
+        assert not [byte for byte in chunks if search.padded(byte, item.interval_bytes, item.amount_bytes) % step]
+
+
 def test_a_whole_space_has_every_code():
     services = [service("gfx950", "ds_read_b128"), service("gfx942", "ds_read_b64")]
     space = search.padding_space(services, [128, 144])

@@ -319,3 +319,32 @@ def test_an_s_nop_gets_credit_for_four_bits(nop, states):
 def test_where_the_guides_ask_for_nothing_the_audit_warns(target, text, severity):
     (found,) = audit(f"{text}\ns_endpgm", target).findings
     assert found["severity"] == severity and ("; the guides ask for" in found["message"]) == (severity == "warning")
+
+
+WIDE = "v_mfma_f64_16x16x4_f64 v[0:7], v[10:11], v[12:13], v[0:7]"
+F32_TO_XDL = "v_mfma_f32_16x16x4_f32 v[0:3], v10, v11, v[0:3]\n{}v_mfma_f32_16x16x16_f16 v[4:7], v[12:13], v[14:15], v[{}]"
+STORE = "global_store_dwordx4 v[20:21], v[22:25], off\n{}global_load_dword v{}, v[30:31], off"
+
+
+@pytest.mark.parametrize(
+    ("target", "text", "claim"),
+    [
+        # The guides' tables as converted: MFMA-084 8 passes, MFMA-081 19 before an overwrite, WAIT-086 one state.
+        ("gfx942", F32_TO_XDL.format("s_nop 6\n", "2:5"), "MFMA-084"),
+        ("gfx942", F32_TO_XDL.format("s_nop 7\n", "2:5"), None),
+        ("gfx942", F32_TO_XDL.format("", "0:3"), None),  # exactly the registers that were written
+        ("gfx942", F32_TO_XDL.format("", "30:33"), None),
+        ("gfx950", F32_TO_XDL.format("", "2:5"), None),
+        ("gfx950", f"{WIDE}\ns_nop 15\ns_nop 1\nv_mov_b32 v0, v40", "MFMA-081"),
+        ("gfx950", f"{WIDE}\ns_nop 15\ns_nop 2\nv_mov_b32 v0, v40", None),
+        ("gfx942", f"{WIDE}\ns_nop 10\nv_mov_b32 v0, v40", None),
+        ("gfx942", STORE.format("", "22"), "WAIT-086"),
+        ("gfx950", STORE.format("", "22"), "WAIT-086"),
+        ("gfx950", STORE.format("s_nop 0\n", "22"), None),
+        ("gfx950", STORE.format("", "40"), None),
+    ],
+)
+def test_where_a_guide_asks_for_more_than_llvm_the_audit_warns(target, text, claim):
+    found = audit(text, target)
+    assert not found.dependencies
+    assert [(item["claim"], item["severity"]) for item in found.findings] == ([(claim, "warning")] if claim else [])

@@ -152,6 +152,9 @@ def test_an_old_intrinsic_is_not_taken_for_the_two_block_product():
         ("bogus", "valu", "read", "op='bogus'"),
         ("ds", F16, "exec", "writes no EXEC"),
         ("", "valu", "read", "op=''"),
+        (F16, "v_cmpx_eq_u32", "waw", "writes no vector register"),
+        ("load", "load", "partial", "read, waw or exec"),
+        ("store", "v_smfmac_f32_16x16x32_f16", "exact", "a store writes no register"),
     ],
 )
 def test_what_cannot_be_is_refused(first, then, via, said):
@@ -295,3 +298,13 @@ def test_what_a_sparse_product_overwrites_it_reads(target):
     lines = [matrix.pair("valu", matrix_pairs.side(then), "waw") for then in (sparse, F16)]
     compiled, states = llc.wait_states(target, [(f"pair{i}", item) for i, item in enumerate(lines)])
     assert compiled.accepted and states == {"pair0": 2, "pair1": 0}
+    wide = "v_smfmac_f32_32x32x16_f16"
+    lines = [matrix.pair(matrix_pairs.side(one), matrix_pairs.side(two), "waw") for one, two in ((F16, wide), (F16, sparse), (wide, F16))]
+    compiled, states = llc.wait_states(target, [(f"pair{i}", item) for i, item in enumerate(lines)])
+    assert states == {"pair0": 5 if target == "gfx942" else 6, "pair1": 0, "pair2": 0}
+    told = [waits(target, one, two, "waw").states for one, two in ((F16, wide), (F16, sparse), (wide, F16))]
+    assert told == [states["pair0"], 0, 0]
+    # So the disputes and guides on reading hold as well.
+    assert hazards.other_positions(target, F16, sparse, "waw") == hazards.other_positions(target, F16, sparse, "exact") != []
+    guides = [hazards.guide_asks(target, "v_mfma_f32_16x16x4_f32", wide, via) for via in ("waw", "partial")]
+    assert guides[0] == guides[1] and (guides[0] is not None) == (target == "gfx942")

@@ -95,3 +95,29 @@ def test_roles():
     assert vector_pairs.role("v_cmpx_eq_u32") == "" and vector_pairs.role("v_cmp_eq_u32") == "compare"
     assert vector_pairs.written_as("v_readlane_b32") == vector_pairs.written_as("v_readfirstlane_b32") == "scalar"
     assert vector_pairs.written_as("v_mov_b32_dpp") == ""
+
+
+@pytest.mark.parametrize(
+    ("then", "via", "mir", "states"),
+    [
+        ("v_div_fmas_f32", "read", "$vgpr4 = V_DIV_FMAS_F32_e64 0, $vgpr5, 0, $vgpr6, 0, $vgpr7, 0, 0, implicit $mode, implicit $vcc, implicit $exec", 4),
+        ("v_writelane_b32", "read", "$vgpr4 = V_WRITELANE_B32 1, $sgpr0, $vgpr4", 4),
+        ("v_mov_b32", "read", "$vgpr4 = V_MOV_B32_e32 $sgpr0, implicit $exec", 2),
+        ("v_mov_b32", "independent", "$vgpr4 = V_MOV_B32_e32 $sgpr7, implicit $exec", 0),
+        ("global_load_dword", "independent", "$vgpr4 = GLOBAL_LOAD_DWORD $vgpr6_vgpr7, 0, 0, implicit $exec", 5),
+        ("v_readfirstlane_b32", "read", "$sgpr9 = V_READFIRSTLANE_B32 $vgpr4, implicit $exec", 4),
+    ],
+)
+@pytest.mark.parametrize("target", ["gfx942", "gfx950"])
+def test_a_compare_that_writes_exec_writes_a_scalar_register_too(target, then, via, mir, states):
+    """v_cmpx of gfx942 and gfx950 has a destination beside EXEC, VCC in its short form; the longer wait counts."""
+    assert hazards.waits(target, "v_cmpx_eq_u32", then, via).states == states
+    try:
+        llc = get("llc")
+    except Missing as missing:
+        pytest.skip(str(missing))
+    short = "V_CMPX_EQ_U32_e32 $vgpr0, $vgpr1, implicit-def $vcc, implicit-def $exec, implicit $exec"
+    wide = "$sgpr0_sgpr1 = V_CMPX_EQ_U32_e64 $vgpr0, $vgpr1, implicit-def $exec, implicit $exec"
+    compiled, found = llc.wait_states(target, [("pair", [short if "$vcc" in mir else wide, mir])])
+    assert compiled.accepted, compiled.diagnostic
+    assert found == {"pair": states}

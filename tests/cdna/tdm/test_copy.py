@@ -160,7 +160,9 @@ def test_fewer_elements_than_waves(problem):
     assert (share, active) == (case["right_outcome"]["per_warp_tile"], case["right_outcome"]["active_warps"])
     assert wave_share(10, 4) == (3, 4)
     assert wave_share(9, 4) == (3, 3)
-    assert wave_share(0, 4) == (0, 0)
+    assert wave_share(0, 4) == wave_share(-20, 4) == (0, 0)  # a start past the end leaves nothing
+    with pytest.raises(FieldError, match="waves=0: 1 or more"):
+        wave_share(4, 0)
 
 
 def test_two_padding_pairs_are_refused(problem):

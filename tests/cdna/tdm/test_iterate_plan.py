@@ -93,6 +93,27 @@ def test_what_no_plan_can_do(changes, field):
     assert refused.value.field == field and refused.value.claim
 
 
+@pytest.mark.parametrize(
+    "changes, field",
+    [
+        ({"row_bytes": 7, "block_bytes": 7, "gap_bytes": 1}, "row_bytes"),  # three elements and a half
+        ({"row_bytes": 131072, "block_bytes": 131072}, "row_bytes"),  # 65536 elements, tile_dim0 has 16 bits
+        ({"row_bytes": 6, "block_bytes": 8, "gap_bytes": 4}, "row_bytes"),  # padding needs rows of whole DWORDs
+        ({"rows": 65536, "gap_bytes": 0}, "rows"),  # tile_dim1 has 16 bits
+        ({"row_stride": 1 << 44}, "global_addr_increment"),  # 16 rows a pass: 2^48 elements
+    ],
+)
+def test_what_fits_no_field(changes, field):
+    test_what_no_plan_can_do(changes, field)
+
+
+def test_rows_of_no_whole_dword_iterate_where_blocks_are_rows():
+    """Two rows of six bytes a block: a power of two would not hold them, and padding refuses such rows."""
+    plan = gap_plan(6, 4, 3, 2, 12, 4)
+    assert (plan.mode, plan.fields["tile_dim1"], plan.fields["lds_addr_increment"]) == ("iterate", 2, 8)
+    assert gap_plan(2, 64, 1, 2, 8, 8).mode == "iterate"
+
+
 def test_without_a_gap_nothing_is_asked_for():
     assert gap_plan(128, 64, 64, 2, 2048, 0) == ("packed", {"tile_dim1": 64}, (0,))
 

@@ -33,7 +33,7 @@ def test_problem_mc03_grid(problem):
     found = check_launch(0, given["cluster"], given["grid"])
     assert [(item.name, item.severity) for item in found] == [("grid-not-divisible", "error")]
     assert "121" in found[0].message and "2" in found[0].message
-    assert check_launch(0, given["cluster"], [120, 1, 1]) == []
+    assert check_launch(0, given["cluster"], [120, 1, 1]) == check_launch(0, [2, 2], [4, 4, 3]) == []
 
 
 def test_mask_that_mlir_wrote():

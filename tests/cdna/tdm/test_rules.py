@@ -83,8 +83,12 @@ WARNINGS = [
     ("pad-odd-dwords", "TDM-033", PAD | {"pad_amount": 2}, {}),
     ("mask-single", "TDM-083", TILE | {"workgroup_mask": 4}, {}),
     ("lds-overflow", "LDS-001", TILE | {"lds_addr": 327680 - 127}, {}),
+    # The second pass of 128 bytes ends one element past the allocation.
+    ("lds-overflow", "LDS-001", PASSES | {"lds_addr": 327680 - 254, "iterate_count": 1}, {}),
     ("barrier-beyond-lds", "LDS-001", BARRIER | {"atomic_barrier_address": 327680 // 8}, {}),
     ("barrier-in-tile", "TDM-098", BARRIER | {"atomic_barrier_address": 15}, {}),
+    # Passes at bytes 0, 256, 512 and 768; the cell is the first of the last one's.
+    ("barrier-in-tile", "TDM-098", BARRIER | PASSES | {"lds_addr_increment": 128, "atomic_barrier_address": 96}, {}),
 ]
 NOTES = [
     ("null-descriptor", "TDM-027", TILE | {"count": 0}, {}),
@@ -136,6 +140,8 @@ def test_each_rule_fires(severity, rule, claim, fields, how):
         BARRIER | {"atomic_barrier_address": 16},
         PAD | {"atomic_barrier_enable": 1, "atomic_barrier_address": 16},  # in the gap of the first interval
         TILE | {"lds_addr": 327680 - 128},
+        PASSES | {"lds_addr": 327680 - 256, "iterate_count": 1},
+        BARRIER | PASSES | {"lds_addr_increment": 128, "atomic_barrier_address": 16},  # between two passes
         TILE | {"tensor_dim0_stride": 1 << 47},
     ],
 )

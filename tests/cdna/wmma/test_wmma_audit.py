@@ -272,6 +272,31 @@ def test_a_form_of_gfx12_is_a_warning():
     assert "line 1: v_wmma_f32_16x16x16_f16 is a form of gfx12" in said(dense, "warning")[0]
 
 
+@pytest.mark.parametrize(
+    "between, missing",
+    [
+        # What LLVM 22.1.8 puts there for each (LANE-065).
+        ("", 1),
+        ("s_nop 3\n", 1),
+        ("s_mov_b32 s9, 0\n", 1),
+        ("ds_load_b32 v9, v8\n", 1),
+        ("v_nop\n", 1),
+        ("v_mov_b32 v9, v9\n", 0),
+        ("v_mov_b32 v9, v9\nv_nop\n", 0),
+    ],
+)
+def test_a_permlane_does_not_follow_a_compare_that_writes_exec(between, missing):
+    for name in ("v_permlane16_b32 v2, v3, s0, s1", "v_permlane_bcast_b32 v2, v3, s0", "v_permlane16_swap_b32 v2, v3"):
+        found = audit(f"v_cmpx_eq_u32_e32 v0, v1\n{between}{name}\ns_endpgm\n")
+        assert [(item["missing"], item["claim"]) for item in found.dependencies] == [(1, "LANE-065")] * missing
+        # The guide takes a v_nop for enough.
+        assert [item["severity"] for item in found.findings] == ["warning" if between == "v_nop\n" else "error"] * missing
+        assert len(found.disputed) == (between == "v_nop\n")
+    assert gaps("v_cmpx_eq_u32 v0, v1\nv_readlane_b32 s0, v1, 0") == gaps("v_cmp_eq_u32 vcc_lo, v0, v1\n" + name) == []
+    assert gaps(f".L0:\n{name}\nv_cmpx_eq_u32 v0, v1\ns_cbranch_scc1 .L0\ns_endpgm") == [(3, 2, "exec", 1)]
+    assert gaps(f"v_cmpx_eq_u32 v0, v1\ns_cbranch_scc1 .L0\nv_mov_b32 v9, v9\n.L0:\n{name}") == [(1, 5, "exec", 1)]
+
+
 def test_inline_assembly_is_marked():
     text = f"\t;;#ASMSTART\n\t{F16}\n\t;;#ASMEND\n\t{READ}\n\ts_endpgm\n"
     (found,) = audit(text).dependencies
