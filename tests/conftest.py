@@ -16,7 +16,7 @@ settings.register_profile(
 )
 settings.load_profile("derandomised")
 
-for name in ("CDNA_SITE_URL", "CDNA_SITE_VERSION", "CDNA_SITE_BRANCH", "CDNA_TAG", "CDNA_REPORT_URL", "FORCE_COLOR", "NO_COLOR"):
+for name in ("CDNA_SITE_URL", "CDNA_SITE_VERSION", "CDNA_SITE_BRANCH", "CDNA_TAG", "CDNA_REPORT_URL", "FORCE_COLOR", "NO_COLOR", "PYTHONUNBUFFERED"):
     os.environ.pop(name, None)
 os.environ["COLUMNS"] = "120"  # the width that texts are folded to
 

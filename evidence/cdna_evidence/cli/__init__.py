@@ -35,7 +35,7 @@ def main(argv=None):
     Returns: 0 fine, 1 an error finding or a failed check, 2 wrong usage or unreadable input, 3 could not be told.
     """
     argv = list(sys.argv[1:] if argv is None else argv)
-    from .output import CannotTell, Usage, ready, say
+    from .output import CannotTell, Usage, drop, ready, say
 
     ready()
     command = argv[0] if argv else ""
@@ -55,7 +55,7 @@ def main(argv=None):
         return 3
     except BrokenPipeError:
         # The reader of a pipe went away (`cdna ... | head`): not an error of ours, and nothing more can be written.
-        _drop_output()
+        drop(sys.stdout)
         return 0
     except OSError as error:
         import errno
@@ -63,7 +63,7 @@ def main(argv=None):
         if error.errno != errno.ENOSPC or error.filename is not None:
             raise
         say(f"cdna {command}: standard output: {error.strerror}")
-        _drop_output()
+        drop(sys.stdout)
         return 2
     except KeyboardInterrupt:
         say("interrupted")
@@ -91,12 +91,6 @@ def _run(command, words):
     module = __import__(f"{__name__}.{COMMANDS[command][0]}", fromlist=["run"])
     run = getattr(module, f"run_{command}", None) or module.run
     return run(words)
-
-
-def _drop_output():
-    import os
-
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _help():

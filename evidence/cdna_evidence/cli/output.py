@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How every command speaks: one JSON document or text, one line on standard error, one exit status."""
 
+import os
 import sys
 
 SCHEMA = 1
@@ -54,7 +55,12 @@ def say(text):
         if sys.stderr is not None:
             print(printable(text), file=sys.stderr)
     except OSError:
-        return
+        drop(sys.stderr)
+
+
+def drop(stream):
+    """Send a stream nowhere: what it still holds could not be written, and Python would try again at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def printable(text):
